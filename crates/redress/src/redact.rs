@@ -136,6 +136,16 @@ fn merge(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
+/// So much of a text from a place on.
+fn near(text: &str, from: usize, most: usize) -> &str {
+    text.get(from..floor_boundary(text, from.saturating_add(most))).unwrap_or_default()
+}
+
+/// So much of a text before a place.
+fn behind(text: &str, at: usize, most: usize) -> &str {
+    text.get(floor_boundary(text, at.saturating_sub(most))..at).unwrap_or_default()
+}
+
 /// The largest boundary of a character that is not behind `at`.
 pub fn floor_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());

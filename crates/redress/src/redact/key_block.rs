@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::floor_boundary;
+use super::near;
 
 /// The longest block.
 const MOST: usize = 64 << 10;
@@ -25,7 +25,7 @@ const MOST_OTHERS: usize = 16;
 /// Everything to the end of the block that a text starts with, behind its first word; of a block that was cut, everything there is.
 pub(super) fn length(text: &str) -> Option<usize> {
     is_labelled(text).then_some(())?;
-    let block = text.get(..floor_boundary(text, MOST))?;
+    let block = near(text, 0, MOST);
     let Some(end) = block.find(END) else { return Some(block.len()) };
     let after = end + END.len();
     Some(block.get(after..)?.find("-----").map_or(block.len(), |it| after + it + 5))
@@ -51,7 +51,7 @@ pub(super) fn before_end(text: &str, at: usize) -> Option<Range<usize>> {
 /// The lines of a key as `PuTTY` keeps it; the text starts with their number.
 pub(super) fn lines(text: &str) -> Option<Range<usize>> {
     let start = text.find('\n').filter(|it| *it <= 4)? + 1;
-    let near = text.get(start..floor_boundary(text, MOST))?;
+    let near = near(text, start, MOST);
     let is_line = |it: &&str| !it.contains([':', ' ']) && !it.trim_end().is_empty();
     let length: usize = near.split_inclusive('\n').take_while(is_line).map(str::len).sum();
     let key = near.get(..length)?.trim_end();
@@ -70,7 +70,7 @@ fn line_start(text: &str, at: usize) -> Option<usize> {
 }
 
 fn is_labelled(text: &str) -> bool {
-    text.get(..floor_boundary(text, LONGEST_LABEL)).is_some_and(|it| it.contains(LABEL))
+    near(text, 0, LONGEST_LABEL).contains(LABEL)
 }
 
 /// Whether a line is one of a key: with a long run of base64, whatever stands before it, or nothing but such characters, as the last one has it.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    floor_boundary,
+    behind, near,
     score::{is_mixed, is_placeholder},
     value::quoted,
 };
@@ -31,7 +31,7 @@ impl Logins {
         let end = next(&mut self.ends, text, start, is_end);
         let sign = next(&mut self.signs, text, start, |it| it == b'@');
         (sign < end.min(start + MOST)).then_some(())?;
-        let whole = text.get(start..end.min(floor_boundary(text, start + MOST)))?;
+        let whole = near(text, start, end.min(start + MOST) - start);
         let strict = whole.split(['/', '?', '#', '\'', '\\']).next()?;
         let range = match strict.rsplit_once('@') {
             Some((login, _)) => match login.split_once(':') {
@@ -76,7 +76,7 @@ fn unescaped(whole: &str, strict: &str) -> Option<Range<usize>> {
 
 /// What is secret of `user:password@tcp(host)`, whose sign is at `at`.
 pub(super) fn before(text: &str, at: usize) -> Option<Range<usize>> {
-    let near = text.get(floor_boundary(text, at.saturating_sub(MOST_BEFORE))..at)?;
+    let near = behind(text, at, MOST_BEFORE);
     let login = near.rsplit([' ', '\t', '\n', '"', '\'', '`', '=', '/']).next()?;
     let (_, password) = login.split_once(':').filter(|it| !is_placeholder(it.1))?;
     Some(at - password.len()..at)
@@ -84,8 +84,7 @@ pub(super) fn before(text: &str, at: usize) -> Option<Range<usize>> {
 
 /// What is secret of `user/password@host`, as Oracle writes it.
 pub(super) fn oracle(text: &str) -> Option<Range<usize>> {
-    let near = text.get(..floor_boundary(text, MOST))?;
-    let login = near.split(char::is_whitespace).next()?;
+    let login = near(text, 0, MOST).split(char::is_whitespace).next()?;
     let (user, rest) = login.split_once('/').filter(|it| !it.0.contains(['@', ':']))?;
     let (password, _) = rest.split_once('@').filter(|it| !is_placeholder(it.0))?;
     Some(user.len() + 1..user.len() + 1 + password.len())
@@ -106,21 +105,16 @@ const OTHERS: &[&str] =
 
 /// The words of the command that an option at `at` is one of.
 fn command(text: &str, at: usize) -> Option<Vec<&str>> {
-    let near = text.get(floor_boundary(text, at.saturating_sub(MOST_BEFORE))..at)?;
+    let near = behind(text, at, MOST_BEFORE);
     let line = near.rsplit(['\n', '|', ';', '&']).next()?;
     Some(line.split([' ', '\'', '"', '`', '/']).filter(|it| !it.is_empty()).collect())
 }
 
 /// The argument behind an option, without its quotes.
 fn argument(text: &str, at: usize) -> Option<Range<usize>> {
-    let rest = text.get(at..)?;
-    let near = rest.get(..floor_boundary(rest, MOST))?;
-    let word = || {
-        near.split(char::is_whitespace)
-            .next()
-            .map(|it| 0..it.trim_end_matches(['\'', '"', '`']).len())
-    };
-    let range = quoted(near, 0).filter(|_| near.starts_with(['"', '\''])).or_else(word)?;
+    let rest = near(text, at, MOST);
+    let word = rest.split(char::is_whitespace).next()?.trim_end_matches(['\'', '"', '`']);
+    let range = quoted(rest, 0).filter(|_| rest.starts_with(['"', '\''])).unwrap_or(0..word.len());
     Some(at + range.start..at + range.end)
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    MAX_SECRET, escapes::ends_with_colour, floor_boundary, key_block, login, names::strength,
+    MAX_SECRET, behind, escapes::ends_with_colour, key_block, login, names::strength,
     score::is_placeholder, value::quoted,
 };
 
@@ -97,7 +97,7 @@ pub(super) fn match_at(
     let is_spelled = text.get(at..after)? == start || is_scheme || matches!(body, Body::Quoted);
     (is_spelled && !is_inside_word(start, body, text, at)).then_some(())?;
     let rest = text.get(after..)?;
-    let behind = |it: Range<usize>| after + it.start..after + it.end;
+    let moved = |it: Range<usize>| after + it.start..after + it.end;
     let length = match body {
         Body::Token(least) if !is_words(rest) => run(rest, least, is_token)?,
         Body::Token(_) => return None,
@@ -121,19 +121,18 @@ pub(super) fn match_at(
             return (!is_scheme || !is_asking && !is_word(body)).then_some(after..after + length);
         }
         Body::PemEnd => return key_block::before_end(text, at),
-        Body::Lines => return key_block::lines(rest).map(behind),
+        Body::Lines => return key_block::lines(rest).map(moved),
         Body::Login => return logins.find(text, after),
         Body::LoginBefore => return login::before(text, at),
-        Body::Oracle => return login::oracle(rest).map(behind),
+        Body::Oracle => return login::oracle(rest).map(moved),
         Body::UserOption => return login::user_option(text, at, after),
         Body::PasswordOption => return login::password_option(text, at + 1),
-        Body::Quoted => return in_quotes(rest).map(behind),
+        Body::Quoted => return in_quotes(rest).map(moved),
         Body::Input => {
             // Its name is the line above: `password`, and below `… [type=…, input_value='…']`.
-            let near = text.get(floor_boundary(text, at.saturating_sub(512))..at)?;
-            let name = near.lines().rev().nth(1)?.trim().rsplit('.').next()?;
+            let name = behind(text, at, 512).lines().rev().nth(1)?.trim().rsplit('.').next()?;
             strength(name).filter(|_| !name.contains(' '))?;
-            return in_quotes(rest).map(behind);
+            return in_quotes(rest).map(moved);
         }
         Body::Telegram => {
             let before = text.as_bytes().get(..at)?.iter().rev().take(11);

@@ -2,8 +2,8 @@
 //! In doubt it is hidden.
 
 use super::{
-    REDACTED, floor_boundary,
     names::{Strength, strength},
+    near,
 };
 
 /// How surely a text is the value of a name.
@@ -35,28 +35,29 @@ pub(super) enum Level {
     Mixed,
     /// Only a machine writes so.
     Random,
+    /// No value reaches it.
+    Never,
 }
 
-/// The least level that is hidden, by the name (mention, token, secret, password) and the link.
-const fn least(strength: Strength, link: Link) -> Option<Level> {
-    let row = match link {
+/// The least level that is hidden, by the link and the name: a mention, a token, a secret, a password.
+const fn least(strength: Strength, link: Link) -> Level {
+    let [mention, token, secret, password] = match link {
         Link::Assigned => [Level::Odd, Level::Word, Level::Small, Level::Small],
         Link::Loose => [Level::Random, Level::Odd, Level::Number, Level::Number],
         Link::Beside => [Level::Random, Level::Odd, Level::Odd, Level::Odd],
-        Link::Spoken => [Level::Random, Level::Random, Level::Random, Level::Odd],
+        Link::Spoken => [Level::Never, Level::Random, Level::Random, Level::Odd],
     };
     match strength {
-        Strength::Mention if matches!(link, Link::Spoken) => None,
-        Strength::Mention => Some(row[0]),
-        Strength::Token => Some(row[1]),
-        Strength::Secret => Some(row[2]),
-        Strength::Password => Some(row[3]),
+        Strength::Mention => mention,
+        Strength::Token => token,
+        Strength::Secret => secret,
+        Strength::Password => password,
     }
 }
 
 /// Whether a value of such a name is hidden.
 pub(super) fn is_worth_hiding(value: &str, strength: Strength, link: Link) -> bool {
-    least(strength, link).is_some_and(|least| level(value, strength, link) >= least)
+    level(value, strength, link) >= least(strength, link)
 }
 
 /// Whether a variable or a member of that name holds a secret: the name says so, and the value is not only the place of one, or a word for none.
@@ -73,51 +74,45 @@ pub fn is_wordlike(value: &str) -> bool {
 const LONG: usize = 16;
 
 fn level(value: &str, strength: Strength, link: Link) -> Level {
+    const SHORT: usize = 6;
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let is_number = || value.bytes().all(|it| it.is_ascii_digit() || b",. []".contains(&it));
+    let is_number = value.bytes().all(|it| it.is_ascii_digit() || b",. []".contains(&it));
     let is_elsewhere = link != Link::Assigned && is_plain_url(value);
-    if is_placeholder(value) || is_said(value, strength, link) || is_path(value) || is_elsewhere {
-        Level::Placeholder
-    } else if is_number() && strength >= Strength::Secret {
-        if digits < 4 { Level::Small } else { Level::Number }
-    } else if is_number() {
-        Level::Placeholder
-    } else if value.contains(char::is_whitespace) {
-        Level::Word
-    } else if is_random(value) {
-        Level::Random
-    } else if is_mixed(value) {
-        Level::Mixed
-    } else if value.len() >= 6 && digits > 0 && !is_moment(value) && !is_file(value)
-        || is_odd(value)
-    {
-        Level::Odd
-    } else {
-        Level::Word
+    match value {
+        _ if is_placeholder(value) || is_said(value, strength, link) || is_path(value) => {
+            Level::Placeholder
+        }
+        _ if is_elsewhere || is_number && strength < Strength::Secret => Level::Placeholder,
+        _ if is_number && digits < 4 => Level::Small,
+        _ if is_number => Level::Number,
+        _ if value.contains(char::is_whitespace) => Level::Word,
+        _ if is_random(value) => Level::Random,
+        _ if is_mixed(value) => Level::Mixed,
+        _ if value.len() >= SHORT && digits > 0 && !is_plain(value) || is_odd(value) => Level::Odd,
+        _ => Level::Word,
     }
 }
 
 /// Whether a text without digits is no word and no name of several words.
 fn is_odd(value: &str) -> bool {
-    let turns = value.bytes().zip(value.bytes().skip(1));
-    let turns = turns.filter(|it| it.0.is_ascii_lowercase() && it.1.is_ascii_uppercase()).count();
-    let mut words = value.split(|it: char| !it.is_alphanumeric());
-    let is_long = value.len() >= LONG && turns > 1 || words.any(|it| it.len() >= LONG);
-    let signs = ['!', '#', '$', '%', '&', '*', '+', '=', '^', '~', '@'];
-    (is_long || value.contains(signs)) && !is_plain_url(value)
+    let is_long = value.len() >= LONG && turns(value) > 1;
+    let has_long = || value.split(|it: char| !it.is_alphanumeric()).any(|it| it.len() >= LONG);
+    (is_long || has_long() || value.contains(|it| "!#$%&*+=^~@".contains(it)))
+        && !is_plain_url(value)
 }
 
-/// Whether a text has letters and digits, and is long enough for a secret.
+/// How often a capital follows a small letter.
+fn turns(value: &str) -> usize {
+    let pairs = value.bytes().zip(value.bytes().skip(1));
+    pairs.filter(|it| it.0.is_ascii_lowercase() && it.1.is_ascii_uppercase()).count()
+}
+
+/// Whether a text has letters and digits, is long enough for a secret, and no date, file or address.
 pub(super) fn is_mixed(value: &str) -> bool {
     const SHORTEST: usize = 8;
     let has = |fits: fn(&u8) -> bool| value.bytes().any(|it| fits(&it));
-    value.len() >= SHORTEST
-        && has(u8::is_ascii_digit)
-        && has(u8::is_ascii_alphabetic)
-        && !value.contains(char::is_whitespace)
-        && !is_moment(value)
-        && !is_file(value)
-        && !is_plain_url(value)
+    let has_both = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    value.len() >= SHORTEST && has_both && !has(u8::is_ascii_whitespace) && !is_plain(value)
 }
 
 /// Whether only a machine writes so: letters and digits take turns, or both cases and digits stand together.
@@ -141,22 +136,20 @@ pub(super) fn is_random(value: &str) -> bool {
             || value.len() >= LONG_BASE64 && turns > LEAST_TURNS && !value.contains(['.', ':']))
 }
 
-/// Whether a text is a date with a time.
-fn is_moment(value: &str) -> bool {
+/// Whether a text is a date with a time, the name of a file, or an address.
+fn is_plain(value: &str) -> bool {
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     letters < 3 && value.contains('-') && value.contains(':')
+        || is_file(value)
+        || is_plain_url(value)
 }
 
 /// Whether a text is the name of a file.
 fn is_file(value: &str) -> bool {
     let (stem, ending) = value.rsplit_once('.').unwrap_or_default();
-    let is_name = |it: u8| it.is_ascii_alphanumeric() || b"/._-".contains(&it);
-    (1..=5).contains(&ending.len())
-        && ending.bytes().all(|it| it.is_ascii_lowercase())
-        && stem.bytes().all(is_name)
-        && stem
-            .split(['/', '.', '_', '-'])
-            .all(|it| !it.is_empty() && is_plain_word(it) || it.is_empty())
+    let is_ending =
+        (1..=5).contains(&ending.len()) && ending.bytes().all(|it| it.is_ascii_lowercase());
+    is_ending && stem.split(['/', '.', '_', '-']).all(is_plain_word)
 }
 
 /// Whether a text is a word or a name such as `GitHub`, a short number, or a version.
@@ -164,9 +157,8 @@ pub(super) fn is_plain_word(word: &str) -> bool {
     const LONGEST_NUMBER: usize = 4;
     const MOST_TURNS: usize = 2;
     let start = word.trim_end_matches(|it: char| it.is_ascii_digit());
-    let turns = start.bytes().zip(start.bytes().skip(1));
-    let turns = turns.filter(|it| it.0.is_ascii_lowercase() && it.1.is_ascii_uppercase()).count();
-    word.len() - start.len() <= LONGEST_NUMBER && is_wordlike(start) && turns <= MOST_TURNS
+    let is_name = start.bytes().all(|it| it.is_ascii_alphabetic()) && is_wordlike(start);
+    is_name && word.len() - start.len() <= LONGEST_NUMBER && turns(start) <= MOST_TURNS
 }
 
 /// Whether a text is an address that anybody may open: no query, no login, no part that is made like a secret.
@@ -181,7 +173,7 @@ fn is_path(value: &str) -> bool {
     let is_drive =
         matches!(value.as_bytes(), [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
     let is_absolute = value.starts_with(['/', '~']) && parts().count() > 1 || is_drive;
-    let is_plain = |it: &str| it.split(['.', '_', '-', ' ', ':']).all(is_plain_word);
+    let is_plain = |it: &str| it.split(['.', '_', '-', ' ', ':', '~']).all(is_plain_word);
     is_absolute && parts().all(is_plain)
         || value.contains('/') && !value.contains(':') && is_file(value)
 }
@@ -245,25 +237,13 @@ enum Inside {
 }
 
 /// How placeholders start and end.
+#[rustfmt::skip]
 const FORMS: &[(&str, &str, Inside)] = &[
-    ("${", "}", Inside::Any),
-    ("$(", ")", Inside::Any),
-    ("$env:", "", Inside::Any),
-    ("{{", "}}", Inside::Any),
-    ("{%", "%}", Inside::Any),
-    ("<%", "%>", Inside::Any),
-    ("%{", "}", Inside::Any),
-    ("#{", "}", Inside::Any),
-    ("%(", ")s", Inside::Any),
-    ("<", ">", Inside::Words),
-    ("[", "]", Inside::Name),
-    ("(", ")", Inside::Name),
-    ("{", "}", Inside::Name),
-    ("$", "", Inside::Name),
-    (":", "", Inside::Name),
-    ("@", "", Inside::Name),
-    ("$", "", Inside::Variable),
-    ("%", "%", Inside::Variable),
+    ("${", "}", Inside::Any), ("$(", ")", Inside::Any), ("$env:", "", Inside::Any), ("{{", "}}", Inside::Any),
+    ("{%", "%}", Inside::Any), ("<%", "%>", Inside::Any), ("%{", "}", Inside::Any), ("#{", "}", Inside::Any),
+    ("%(", ")s", Inside::Any), ("<", ">", Inside::Words), ("[", "]", Inside::Name), ("(", ")", Inside::Name),
+    ("{", "}", Inside::Name), ("$", "", Inside::Name), (":", "", Inside::Name), ("@", "", Inside::Name),
+    ("$", "", Inside::Variable), ("%", "%", Inside::Variable),
 ];
 
 /// How far the end of a placeholder is looked for.
@@ -271,12 +251,9 @@ const LONGEST_PLACEHOLDER: usize = 128;
 
 /// The length of the brackets, and of what is in them, that a value starts with. They would end it elsewhere.
 pub(super) fn opening(text: &str) -> usize {
-    let near = text.get(..floor_boundary(text, LONGEST_PLACEHOLDER)).unwrap_or(text);
-    let line = near.lines().next().unwrap_or_default();
-    let forms = FORMS.iter().filter(|it| it.0 != "%" && !it.1.is_empty());
-    let Some((open, close, _)) = forms.into_iter().find(|it| text.starts_with(it.0)) else {
-        return 0;
-    };
+    let line = near(text, 0, LONGEST_PLACEHOLDER).lines().next().unwrap_or_default();
+    let mut forms = FORMS.iter().filter(|it| it.0 != "%" && !it.1.is_empty());
+    let Some((open, close, _)) = forms.find(|it| text.starts_with(it.0)) else { return 0 };
     let inside = line.get(open.len()..).and_then(|it| it.find(close));
     // A brace around several words is no part of a value.
     let is_one = |it: &usize| *open != "{" || !line.get(..*it).is_some_and(|it| it.contains(' '));
@@ -292,7 +269,6 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     is_long && value.chars().all(is_mask)
         || is_sign()
         || is_listed(value, When::Always)
-        || value.strip_prefix(REDACTED).is_some_and(|it| it.starts_with([' ', '\n', ',', ';', '"']))
         || is_type(value)
         || value.len() <= LONGEST_PLACEHOLDER && FORMS.iter().any(|it| fits(value, *it))
 }

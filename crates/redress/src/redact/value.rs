@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    MAX_SECRET, floor_boundary,
+    MAX_SECRET, near,
     score::{is_wordlike, opening},
 };
 
@@ -31,7 +31,7 @@ impl Quote {
     /// The length of what it encloses: to its own closing quote, else to the end of the line.
     pub(super) fn length(self, text: &str) -> usize {
         let mut is_escaped = false;
-        let near = text.get(..floor_boundary(text, MAX_SECRET)).unwrap_or(text);
+        let near = near(text, 0, MAX_SECRET);
         for (at, it) in near.char_indices() {
             let next = || near.get(at + it.len_utf8()..).and_then(|it| it.chars().next());
             // An apostrophe stands within a word.

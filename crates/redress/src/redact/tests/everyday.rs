@@ -242,6 +242,8 @@ fn in_doubt_a_value_goes() {
         "secret = settings.SECRET_KEY",
         "auth = HTTPBasicAuth(user, password)",
         "def f(Signature=nitfHRCrtziwO2)",
+        "create_user(username=name, password=raw_password)",
+        "login(user, token=auth_token)",
         "fetch(url, { credentials: 'include' })",
         // Words of a parser and of a validator that no list can tell from a password.
         "Unrecognized token 'main2024'",

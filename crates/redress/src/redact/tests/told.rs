@@ -195,8 +195,6 @@ fn names_and_settings_beside_a_telling_word_stay() {
         "secrets:\n  - db_password1\n  - api_key_v2",
         "Error from server (NotFound): secrets \"default-token-x2k9d\" not found",
         "Error from server (AlreadyExists): secrets \"sa-token-x2k9d\" already exists",
-        "create_user(username=name, password=raw_password)",
-        "login(user, token=auth_token)",
         "token is HS256-signed but RS256 was expected",
         "The token is base64url-encoded and must have 3 parts",
         "INSERT INTO users (id, password, name) VALUES (1, DEFAULT, 'bob1')",
