@@ -60,11 +60,7 @@ pub(super) const EXCEPTIONS: &[Exceptions] = &[
         ],
         methods: &["config::Config", "config::compare::rules::Rules", "config::governance::Preset"],
     },
-    Exceptions {
-        name: "redress-gate",
-        cycles: &[],
-        methods: &["remote::Remote"],
-    },
+    Exceptions { name: "redress-gate", cycles: &[], methods: &["remote::Remote"] },
     Exceptions {
         name: "redress-govern",
         cycles: &[],
