@@ -84,7 +84,7 @@ async fn read_output(child: Child, mut output: Source) {
         let mut most = FIRST;
         while lines.take(most).0 == most {
             if most == PIECE {
-                // A server that writes without end leaves other tasks their actions, the timers among them.
+                // A server that writes without end leaves other tasks their turn, the timers among them.
                 tokio::task::yield_now().await;
             }
             most = PIECE;
@@ -168,8 +168,8 @@ mod tests {
                 most = most.max(now - before);
                 before = now;
             }
-            // Each actions of its reader is short, however much there is to read.
-            assert!(most <= FIRST + 2 * PIECE, "{most} lines in one actions");
+            // Each turn of its reader is short, however much there is to read.
+            assert!(most <= FIRST + 2 * PIECE, "{most} lines in one turn");
         });
         let upstream = connection.lock().upstream.take();
         upstream.expect("it runs").kill(KillReason::Silence);

@@ -4,7 +4,7 @@ use std::{
     fs::File,
     io::{self, Read},
     os::fd::OwnedFd,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use super::{
@@ -47,10 +47,10 @@ impl Pumps for Threads {
         let (logging, mut log) = (child.clone(), self.log);
         spawn("redress-stderr", move || read_log(&logging, &mut log))?;
         let reader = Mutex::new(Output { pipe: self.output, lines: child.reader() });
-        let readers = std::sync::Arc::new((child, reader));
+        let readers = Arc::new((child, reader));
         // Without a ledger no reader waits for the disk.
         if readers.0.connection.runtime.recorder.is_active() {
-            let second = std::sync::Arc::clone(&readers);
+            let second = Arc::clone(&readers);
             spawn("redress-server", move || read_output(&second.0, &second.1))?;
         }
         spawn("redress-server", move || read_output(&readers.0, &readers.1))

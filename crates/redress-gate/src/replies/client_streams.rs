@@ -15,7 +15,7 @@ const MOST_KEPT: usize = 1 << 20;
 /// How many messages are kept for replay.
 const MOST_KEPT_MESSAGES: usize = 1 << 10;
 
-/// One client's target.
+/// The event streams of one client, and its replay buffer.
 #[derive(Debug, Default)]
 pub(crate) struct ClientStreams {
     /// Streams that are open, each with its number.
