@@ -5,6 +5,7 @@ pub(crate) mod sarif;
 use std::{collections::BTreeMap, sync::Arc};
 
 use clap::ValueEnum;
+use redress::text::visible;
 use redress_registry::{Finding, Level, Source, rule::Rule};
 
 use crate::{
@@ -99,24 +100,33 @@ fn text<'a>(
 ) -> Result<(), Failure> {
     for finding in found {
         let style = if finding.level == Level::Violation { TROUBLE } else { CODE };
-        let Finding { place, rule, message, .. } = finding;
+        let Finding { place, rule, .. } = finding;
+        let (message, fix) = (visible(&finding.message), visible(&finding.fix));
         out.line(&format!("{style}{rule}{style:#} {TITLE}{message}{TITLE:#}"))?;
-        out.line(&format!("  {LABEL}-->{LABEL:#} {place}"))?;
+        out.line(&format!("  {LABEL}-->{LABEL:#} {}", visible(&place.to_string())))?;
         let Some(source) = source(finding) else {
-            out.line(&format!("      {LABEL}={LABEL:#} fix: {}\n", finding.fix))?;
+            out.line(&format!("      {LABEL}={LABEL:#} fix: {fix}\n"))?;
             continue;
         };
         let line = source.text.lines().nth(place.line - 1).unwrap_or_default();
         let number = place.line.to_string();
         let skipped = place.column.saturating_sub(MAX_LINE_CHARS / 2);
         let shown: String = line.chars().skip(skipped).take(MAX_LINE_CHARS).collect();
-        out.line(&format!("{number:>5} | {}", shown.replace('\t', " ")))?;
+        let shown = shown.replace('\t', " ");
         let at = place.column - 1 - skipped.min(place.column - 1);
-        let rest = shown.chars().count().saturating_sub(at).max(1);
         let covered = source.text.get(finding.span.clone()).unwrap_or_default();
-        let width = covered.lines().next().unwrap_or_default().chars().count().clamp(1, rest);
-        out.line(&format!("      | {}{style}{}{style:#}", " ".repeat(at), "^".repeat(width)))?;
-        out.line(&format!("      {LABEL}={LABEL:#} fix: {}\n", finding.fix))?;
+        let covered = covered.lines().next().unwrap_or_default().chars().count().max(1);
+        // The marks stand below what is seen, which is longer where a character is spelled.
+        let part = |skip, take| {
+            let part: String = shown.chars().skip(skip).take(take).collect();
+            visible(&part).into_owned()
+        };
+        let parts = [part(0, at), part(at, covered), part(at + covered, MAX_LINE_CHARS)];
+        let [before, width, _] = parts.each_ref().map(|it| it.chars().count());
+        out.line(&format!("{number:>5} | {}", parts.concat()))?;
+        let marks = "^".repeat(width.max(1));
+        out.line(&format!("      | {}{style}{marks}{style:#}", " ".repeat(before)))?;
+        out.line(&format!("      {LABEL}={LABEL:#} fix: {fix}\n"))?;
     }
     Ok(())
 }
@@ -130,7 +140,7 @@ fn summary(found: &[Finding], out: &mut Out) -> Result<(), Failure> {
     }
     let by_file = tally(found.iter().map(|it| &*it.place.file));
     for (file, count) in by_file.iter().take(MOST_FILES) {
-        out.line(&format!("{count:>5}  {file}"))?;
+        out.line(&format!("{count:>5}  {}", visible(file)))?;
     }
     if by_file.len() > MOST_FILES {
         out.line(&format!("       and {} more", counted(by_file.len() - MOST_FILES, "file")))?;

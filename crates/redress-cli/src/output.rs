@@ -1,6 +1,10 @@
 //! Where text leaves the program: buffered, in colour on a terminal, plain in a pipe.
 
-use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::{
+    borrow::Cow,
+    fmt::Write as _,
+    io::{self, BufWriter, IsTerminal as _, Write},
+};
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
@@ -61,10 +65,10 @@ impl Out {
         self.stdout.write_all(bytes).map_err(|it| Failure::stream(&it))
     }
 
-    /// Appends a text, without its colours unless a terminal shows them.
+    /// Appends a text, without its colours unless a terminal shows them. A terminal gets nothing else that it obeys.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         if self.colour {
-            return self.bytes(text.as_bytes());
+            return self.bytes(only_styled(text).as_bytes());
         }
         let plain = anstream::adapter::strip_str(text).to_string();
         self.bytes(plain.as_bytes())
@@ -87,6 +91,34 @@ impl Out {
     }
 }
 
+/// A text whose only control characters are line ends, tabs and our own styles. What else a terminal might obey is spelled as in a
+/// string of JSON, so that JSON still means the same.
+fn only_styled(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|it| matches!(it, b'\n' | b'\t' | b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let taken = style_at(rest).map_or(first.len_utf8(), str::len);
+        let (now, later) = rest.split_at(taken);
+        if !first.is_control() || matches!(first, '\n' | '\t') || taken > first.len_utf8() {
+            out.push_str(now);
+        } else {
+            // Writing to a string cannot fail.
+            write!(out, "\\u{:04x}", u32::from(first)).unwrap_or_default();
+        }
+        rest = later;
+    }
+    Cow::Owned(out)
+}
+
+/// The style with which a text begins, if it is one that we write: an end, bold, or a colour.
+fn style_at(text: &str) -> Option<&str> {
+    let codes = text.strip_prefix("\x1b[")?.split_once('m')?.0;
+    let is_ours = |it: &str| matches!(it, "0" | "1" | "31" | "32" | "33" | "36");
+    codes.split(';').all(is_ours).then(|| text.get(..codes.len() + 3)).flatten()
+}
 /// One line on a terminal that says how far long work is. Not printed elsewhere.
 pub(crate) struct Progress {
     is_shown: bool,
@@ -99,7 +131,7 @@ impl Progress {
 
     pub(crate) fn say(&self, text: &str) {
         if self.is_shown {
-            write!(io::stderr(), "\r\x1b[K{text}").unwrap_or_default();
+            write!(io::stderr(), "\r\x1b[K{}", text::visible(text)).unwrap_or_default();
         }
     }
 }
@@ -154,4 +186,18 @@ impl Err {
 fn shown(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(text::visible).collect();
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TITLE, TROUBLE, only_styled};
+
+    #[test]
+    fn a_terminal_gets_our_styles_and_nothing_else_that_it_obeys() {
+        let ours = format!("{TITLE}a{TITLE:#} {TROUBLE}ü{TROUBLE:#}\tb\n");
+        assert_eq!(only_styled(&ours), ours);
+        let foreign = "a\x1b]52;c;eA==\x07b\x1b[2Jc\u{9b}31m\x1b[8md\r\x1b[";
+        let shown = r"a\u001b]52;c;eA==\u0007b\u001b[2Jc\u009b31m\u001b[8md\u000d\u001b[";
+        assert_eq!(only_styled(foreign), shown);
+    }
 }

@@ -258,3 +258,23 @@ fn a_report_that_cannot_be_written_is_told_and_leaves_nothing_behind() {
     assert!(ran.err.contains("FILE_WRITE_FAILED") && ran.err.contains("--report"), "{}", ran.err);
     assert_eq!(text(dir.path(), "audit"), "a file");
 }
+
+#[test]
+fn nothing_of_a_source_is_obeyed_by_a_terminal() {
+    let hostile = "/*\u{1b}]52;c;cm0=\u{7}\u{1b}[2J\u{1b}[8m\u{9b}31m\u{202e}*/";
+    let spelled = r"/*\u{1b}]52;c;cm0=\u{7}\u{1b}[2J\u{1b}[8m\u{9b}31m\u{202e}*/";
+    let source = format!(
+        "server.registerTool('read', {{}}, async (a) => {{\n  try {{ return await r(a); }} catch (e) {{ {hostile} return {{ content: [{{ text: e.stack }}] }}; }}\n}});\n"
+    );
+    for (colours, style) in [("0", ""), ("1", "\u{1b}[1m")] {
+        let line = format!("CLICOLOR_FORCE={colours} redress check --contract core a.ts");
+        let said = in_folder(&line, &[("a.ts", &source)]).out;
+        assert!(said.contains(spelled) && said.contains(style), "{said}");
+        let plain = anstream::adapter::strip_str(&said).to_string();
+        let is_obeyed = |it: char| it.is_control() && it != '\n' || it == '\u{202e}';
+        assert!(!plain.contains(is_obeyed), "{plain}");
+        // The marks stand below what is meant.
+        let (line, marks) = (plain.lines().nth(2).unwrap(), plain.lines().nth(3).unwrap());
+        assert_eq!(marks.find('^'), line.find("{ content:"), "{plain}");
+    }
+}
