@@ -18,9 +18,10 @@ pub const RESERVED: &str = "dev.redress/";
 /// Where the native envelope is, in `_meta` of a result and in `data` of an error.
 pub const FAULT_KEY: &str = "dev.redress/fault";
 
-/// Whether only Redress writes a key.
+/// Whether only Redress writes a key, in whichever case: some readers, as those in Go, take no notice of it.
 pub fn is_reserved(key: &str) -> bool {
-    key.starts_with(RESERVED)
+    let mut letters = key.chars().map(|it| if it == 'ſ' { 's' } else { it.to_ascii_lowercase() });
+    RESERVED.chars().all(|it| letters.next() == Some(it))
 }
 
 /// How a failed call is answered.

@@ -1,8 +1,8 @@
 //! Keys that only the gate writes: they are removed from the messages of a server, at any depth.
 
-use std::{borrow::Cow, ops::Range, sync::LazyLock};
+use std::{borrow::Cow, ops::Range};
 
-use memchr::memmem::Finder;
+use memchr::memchr_iter;
 use redress::{
     json::{Doc, Kind, Value},
     wire::{FAULT_KEY, RESERVED, is_reserved},
@@ -15,12 +15,25 @@ use crate::{
     settings::Mode,
 };
 
-static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(RESERVED));
-
 /// Whether a message may have such a key. That costs no second pass over what has none.
 fn may_be_in(line: &[u8], doc: &Doc<'_>) -> bool {
     // Escapes can spell it in many ways.
-    FINDER.find(line).is_some() || doc.has_escaped_key()
+    memchr_iter(b'/', line).any(|at| is_end(line, at)) || doc.has_escaped_key()
+}
+
+/// Whether the slash at a place of a line ends what such a key begins with.
+fn is_end(line: &[u8], slash: usize) -> bool {
+    // The last letter before it is an `s` in either case, or the end of a long one.
+    let is_near = |it: &u8| matches!(it, b's' | b'S' | 0xbf);
+    if !slash.checked_sub(1).and_then(|it| line.get(it)).is_some_and(is_near) {
+        return false;
+    }
+    // A long `s` has a byte more, and the key ends with two letters `s`.
+    (0..=2).any(|long| {
+        let start = (slash + 1).checked_sub(RESERVED.len() + long);
+        let text = start.and_then(|it| str::from_utf8(line.get(it..=slash)?).ok());
+        text.is_some_and(is_reserved)
+    })
 }
 
 /// The object in an answer, or in the state of a task, where a server states its own envelope: what is read there is judged first and
@@ -147,11 +160,19 @@ mod tests {
             ("{K:1,K:2,\"a\":2,K:3,K:4}", "{\"a\":2}"),
             ("{K:1,\"dev.redress/x\":2}", "{}"),
             (r#"{"dev.redress\/fault":1,"\u0064ev.redress/":{}}"#, "{}"),
+            (r#"{"DEV.Redress/fault":1}"#, "{}"),
+            (r#"{"dev.redreſs/x":1,"a":2,"dev.redreſſ/fault":{}}"#, "{\"a\":2}"),
             ("[[{\"a\":{K:1}}],{\"b\":[{K:[]}]}]", "[[{\"a\":{}}],{\"b\":[{}]}]"),
         ] {
             assert_eq!(clean(&text.replace('K', K)).as_deref(), Some(expected), "{text}");
         }
-        for text in [r#"{"a":1}"#, r#"{"dev.redressed":1,"dev.redress":2}"#, "[1]", "3"] {
+        for text in [
+            r#"{"a":1}"#,
+            r#"{"dev.redressed":1,"dev.redress":2}"#,
+            "{\"a.redress/b\":1}",
+            "[1]",
+            "3",
+        ] {
             assert_eq!(clean(text), None, "{text}");
         }
     }
