@@ -74,7 +74,9 @@ fn attack_m9_no_line_of_the_gate_breaks_one_of_a_server() {
     // Each line is longer than a pipe takes at once, and full of what must never begin a line.
     let flood = "i=0; x=redress:; while [ $i -lt 13 ]; do x=\"$x$x\"; i=$((i+1)); done
         while :; do echo \"$x\" >&2; done & read -r line; wait";
-    let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"))
+    // Below `nohup` SIGHUP is ignored, and stays so in what it starts.
+    let mut gate = Command::new("env")
+        .args(["--default-signal=HUP", env!("CARGO_BIN_EXE_redress")])
         .args(["serve", "--no-token", "--no-ledger", "--listen", "127.0.0.1:0", "--name", "flood"])
         // The server never answers; a deadline on a busy machine would end it in the middle of a line.
         .args(["--deadline", "3600000", "--", "sh", "-c", flood])
