@@ -4,21 +4,16 @@
 //! a list of values (`payload.rs`), the same for every language, and one judge compares its words with the blocklist, and then its
 //! constructs with the rules of the language. The guard denies; it never fails, and it never runs longer than its caller allows.
 
-mod chosen;
-mod flow;
-mod foreign;
+mod constructs;
 mod javascript;
-mod judge;
+mod keywords;
+mod listed;
 mod nesting;
-mod payload;
 mod place;
 mod python;
-mod rules;
-mod texts;
 mod thread;
-mod tokens;
-mod unseen;
-mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
@@ -69,6 +64,14 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// What to write instead of a construct that is refused.
+    pub fn instead(&self) -> Option<&'static str> {
+        match self {
+            Self::Construct(construct) => constructs::instead(construct),
+            _ => None,
+        }
+    }
+
     /// Whether it is no code at all, so that nothing can run it. What is merely too much may be code.
     pub fn is_no_code(&self) -> bool {
         matches!(self, Self::Syntax { reason: place::MISSING | place::UNEXPECTED, .. })
@@ -99,25 +102,28 @@ pub fn inspect(
     )
 }
 
-/// A payload of which nobody said the language: it is taken for every language that it parses as, and must pass as each.
+/// A payload whose language is not known. What parses as JavaScript must pass as that: what passes there names nothing that Python has.
+/// What does not parse as JavaScript must pass as Python.
 ///
 /// # Errors
 /// As [`inspect`]; a payload that parses as neither is refused with the mistake that it is in JavaScript.
 pub fn inspect_any(code: &str, expired: &mut dyn FnMut() -> bool) -> Result<(), Refusal> {
     let script = inspect(Language::JavaScript, code, expired);
-    let module = inspect(Language::Python, code, expired);
-    match (script, module) {
-        (Err(script), Err(module)) if script.is_no_code() && !module.is_no_code() => Err(module),
-        (Err(script), Ok(())) if script.is_no_code() => Ok(()),
-        (Ok(()), Err(module)) if module.is_no_code() => Ok(()),
-        (script, module) => script.and(module),
+    match (script, inspect(Language::Python, code, expired)) {
+        (_, Err(keyword @ Refusal::Keyword(_))) => Err(keyword),
+        (Err(script), module) if script.is_no_code() => match module {
+            Err(module) if module.is_no_code() => Err(script),
+            module => module,
+        },
+        (script, _) => script,
     }
 }
 
-/// The modules that Python may import, each with the members that may be read of it; none are all.
-pub fn python_modules() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    let whole = rules::PYTHON.modules.iter().map(|it| (*it, [].as_slice()));
-    whole.chain(rules::PYTHON.parts.iter().map(|it| (it.name, it.allowed)))
+/// The modules that Python may import, each with the members that may be used of it, in order.
+pub fn python_modules() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
+    let modules = python::LIST.parts();
+    let modules = modules.filter_map(|(kind, words)| Some((kind.strip_prefix("module ")?, words)));
+    modules.map(|(name, words)| (name, words.iter().copied().collect())).collect()
 }
 
 /// The fingerprint of a payload: SHA-256, 64 hex digits.

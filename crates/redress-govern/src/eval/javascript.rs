@@ -1,22 +1,21 @@
 //! JavaScript: a text as the scripts that it may be.
 
-pub(super) mod calls;
-mod functions;
-mod parts;
-mod values;
-pub(super) mod words;
+mod judge;
+mod lists;
+mod scope;
+mod visit;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Program, SourceType, Statement};
 use oxc_parser::{Kind, ParseOptions, Parser, Token, config::TokensParserConfig};
 
 use super::{
-    Refusal,
-    judge::judge,
-    payload::{self, Node, Payload, Value, plain},
-    place::{mistake, unescape},
-    rules::JAVASCRIPT,
+    Refusal, constructs,
+    keywords::{Keywords, in_text, plain},
+    place::{line, mistake, unescape},
 };
+use judge::Judge;
+use lists::KEYWORDS;
 
 /// What runs a payload may take it for a script, a module, the body of a function that may wait, or the value of one.
 #[derive(Clone, Copy)]
@@ -32,32 +31,31 @@ impl Reading {
     const fn around(self) -> (&'static str, &'static str) {
         match self {
             Self::Script | Self::Module => ("", ""),
-            Self::Body => ("async function f() {\n", "\n}"),
-            Self::Value => ("async function f() { return (\n", "\n) }"),
+            Self::Body => ("async function __f() {\n", "\n}"),
+            Self::Value => ("async function __f() { return (\n", "\n) }"),
         }
     }
 }
 
-/// Judges every reading that parses and is not the same as one before.
+/// Judges every reading that parses and may be another than one before.
 ///
-/// Where two readings parse, they differ in three things: what `await` is, which a script may take for a name; whether `<!--` begins a
-/// comment; and what the first word is. Strict code is read as other code is, or not at all.
-pub(super) fn inspect(code: &str, expired: &dyn Fn() -> bool) -> Result<(), Refusal> {
+/// They differ in what `await` is, which a script may take for a name; whether `<!--` begins a comment; and what the first word is.
+pub(super) fn inspect(code: &str) -> Result<(), Refusal> {
     let (mut is_read, mut furthest) = (false, 0);
-    let mut is_open = code.contains("<!--") || code.contains("-->");
-    let mut readings = [Reading::Script, Reading::Module, Reading::Body, Reading::Value];
-    if code.contains("await ") {
-        // Most such code is no script, which takes long to be found out.
-        readings.swap(0, 1);
-    }
-    for reading in readings {
-        let is_other = is_open || matches!(reading, Reading::Value) && begins_as_statement(code);
+    let is_comment_open = code.contains("<!--") || code.contains("-->");
+    for reading in [Reading::Script, Reading::Module, Reading::Body, Reading::Value] {
+        let is_other = match reading {
+            Reading::Script => true,
+            Reading::Module => is_comment_open || code.contains("await"),
+            Reading::Body => is_comment_open,
+            Reading::Value => begins_as_statement(code),
+        };
         if is_read && !is_other {
             continue;
         }
-        match inspect_as(reading, code, expired) {
-            Ok(waits) => {
-                is_open |= waits? == Waits::Perhaps;
+        match inspect_as(reading, code) {
+            Ok(verdict) => {
+                verdict?;
                 is_read = true;
             }
             Err(at) => furthest = furthest.max(at),
@@ -66,21 +64,8 @@ pub(super) fn inspect(code: &str, expired: &dyn Fn() -> bool) -> Result<(), Refu
     if is_read { Ok(()) } else { Err(mistake(code, furthest)) }
 }
 
-/// What `await` is in a reading.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Waits {
-    /// What it is in every other that parses.
-    Always,
-    /// It may be something else in another.
-    Perhaps,
-}
-
-/// What `await` is in what may be run; else where it does not parse.
-fn inspect_as(
-    reading: Reading,
-    code: &str,
-    expired: &dyn Fn() -> bool,
-) -> Result<Result<Waits, Refusal>, usize> {
+/// The verdict on a reading; the place of the mistake where it does not parse.
+fn inspect_as(reading: Reading, code: &str) -> Result<Result<(), Refusal>, usize> {
     let (head, tail) = reading.around();
     let source = &*format!("{head}{code}{tail}");
     let kind = match reading {
@@ -105,23 +90,27 @@ fn inspect_as(
     if parsed.panicked || (!head.is_empty() && !is_one_function(&parsed.program)) {
         return Err(0);
     }
-    let mut payload = Payload::new(tokens(source, &parsed.tokens));
-    if has_html_comment(source, &parsed.program) {
-        payload.push(Value::Forbidden("an HTML comment"));
-    }
-    values::read(&mut payload, &parsed.program, !head.is_empty());
-    let waits = waits(reading, &payload);
-    Ok(judge(&payload, &JAVASCRIPT, expired).map(|()| waits))
+    Ok(judge(source, head.len(), &parsed.program, &parsed.tokens))
 }
 
-/// A script may have a name that is none elsewhere, and something that waits may be such a name in a script.
-fn waits(reading: Reading, payload: &Payload<'_>) -> Waits {
-    let is_name = |it: &Node<'_>| matches!(&it.value, Value::Name(name) | Value::Key(name) if name == "await");
-    let is_always = match reading {
-        Reading::Script => !payload.nodes.iter().any(is_name),
-        _ => !payload.waits || payload.surely_waits,
-    };
-    if is_always { Waits::Always } else { Waits::Perhaps }
+fn judge(
+    source: &str,
+    head: usize,
+    program: &Program<'_>,
+    tokens: &[Token],
+) -> Result<(), Refusal> {
+    keywords(source, tokens)?;
+    if has_html_comment(source, program) {
+        return Err(Refusal::Construct(constructs::HTML_COMMENT.to_owned()));
+    }
+    Judge::judge(program).map_err(|(at, refusal)| match refusal {
+        Refusal::Construct(what) => {
+            let code = source.get(head..).unwrap_or_default();
+            let at = usize::try_from(at).unwrap_or_default().saturating_sub(head);
+            Refusal::Construct(format!("{what}, in line {}", line(code, at)))
+        }
+        other => other,
+    })
 }
 
 /// Whether the first word is another thing where a value is expected: `{}` is a block or an object.
@@ -144,33 +133,28 @@ fn is_one_function(program: &Program<'_>) -> bool {
     matches!(program.body.as_slice(), [Statement::FunctionDeclaration(_)])
 }
 
-/// Words and signs; texts are left out, and a pattern is marked.
-fn tokens<'c>(source: &'c str, tokens: &[Token]) -> Vec<payload::Token<'c>> {
-    let mut words = Vec::with_capacity(tokens.len());
+/// The keyword list in words and signs; texts are left out, and a pattern is searched.
+fn keywords(source: &str, tokens: &[Token]) -> Result<(), Refusal> {
+    let mut keywords = Keywords::new(KEYWORDS);
     for token in tokens {
         let span = token.span();
         let range = usize::try_from(span.start).ok().zip(usize::try_from(span.end).ok());
         let spelled = range.and_then(|(start, end)| source.get(start..end)).unwrap_or_default();
-        let is_text = matches!(
-            token.kind(),
+        match token.kind() {
             Kind::Str
-                | Kind::NoSubstitutionTemplate
-                | Kind::TemplateHead
-                | Kind::TemplateMiddle
-                | Kind::TemplateTail
-        );
-        if is_text {
-            words.push(payload::Token { word: "\"".into(), is_pattern: false });
-            continue;
+            | Kind::NoSubstitutionTemplate
+            | Kind::TemplateHead
+            | Kind::TemplateMiddle
+            | Kind::TemplateTail => keywords.push("\"".into())?,
+            Kind::RegExp => match in_text(KEYWORDS, spelled) {
+                Some(keyword) => return Err(keyword),
+                None => keywords.push("/".into())?,
+            },
+            _ if token.escaped() => keywords.push(plain(&unescape(spelled)).into_owned().into())?,
+            _ => keywords.push(plain(spelled))?,
         }
-        let word = if token.escaped() {
-            plain(&unescape(spelled)).into_owned().into()
-        } else {
-            plain(spelled)
-        };
-        words.push(payload::Token { word, is_pattern: token.kind() == Kind::RegExp });
     }
-    words
+    Ok(())
 }
 
 /// `<!--` and `-->` are comments in a script and code in a module.

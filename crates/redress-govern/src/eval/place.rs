@@ -36,3 +36,8 @@ pub(super) fn unescape(spelled: &str) -> String {
     read.push_str(rest);
     read
 }
+
+/// The line of a byte, from 1.
+pub(super) fn line(code: &str, at: usize) -> usize {
+    code.bytes().take(at).filter(|it| *it == b'\n').count() + 1
+}

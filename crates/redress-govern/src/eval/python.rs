@@ -1,38 +1,33 @@
 //! Python: a text as a module.
 
-mod classes;
-mod imports;
-pub(super) mod modules;
-mod values;
-pub(super) mod words;
+mod judge;
+mod lists;
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::{Parsed, parse_module};
 use ruff_text_size::Ranged;
 
 use super::{
-    Refusal,
-    judge::judge,
-    payload::{Payload, Token, Value, plain},
+    Refusal, constructs,
+    keywords::{Keywords, plain},
     place::mistake,
-    rules::PYTHON,
 };
+pub(super) use lists::LIST;
 
 /// Parses and judges.
-pub(super) fn inspect(code: &str, expired: &dyn Fn() -> bool) -> Result<(), Refusal> {
+pub(super) fn inspect(code: &str) -> Result<(), Refusal> {
     let parsed =
         parse_module(code).map_err(|error| mistake(code, error.location.start().to_usize()))?;
-    let mut payload = Payload::new(tokens(code, &parsed));
+    keywords(code, &parsed)?;
     if declares_encoding(code) {
-        payload.push(Value::Forbidden("a declaration of another encoding"));
+        return Err(Refusal::Construct(constructs::ENCODING.to_owned()));
     }
-    values::read(&mut payload, parsed.suite());
-    judge(&payload, &PYTHON, expired)
+    judge::judge(code, parsed.suite())
 }
 
-/// Words and signs; texts and comments are left out.
-fn tokens<'c, T>(code: &'c str, parsed: &Parsed<T>) -> Vec<Token<'c>> {
-    let mut words = Vec::with_capacity(parsed.tokens().len());
+/// The keyword list in words and signs; texts and comments are left out.
+fn keywords<T>(code: &str, parsed: &Parsed<T>) -> Result<(), Refusal> {
+    let mut keywords = Keywords::new(lists::KEYWORDS);
     for token in parsed.tokens() {
         let is_word = match token.kind() {
             TokenKind::Comment
@@ -44,12 +39,10 @@ fn tokens<'c, T>(code: &'c str, parsed: &Parsed<T>) -> Vec<Token<'c>> {
             _ => true,
         };
         let spelled = code.get(token.range().to_std_range()).unwrap_or_default();
-        let word = if is_word { plain(spelled) } else { "\"".into() };
-        words.push(Token { word, is_pattern: false });
+        keywords.push(if is_word { plain(spelled) } else { "\"".into() })?;
     }
-    words
+    Ok(())
 }
-
 /// A file whose first lines name an encoding is not the text that was read, unless they name this one.
 fn declares_encoding(code: &str) -> bool {
     let comments = code.split(['\n', '\r']).take(3).filter(|it| it.trim_start().starts_with('#'));

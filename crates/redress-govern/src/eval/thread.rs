@@ -2,8 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Condvar, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        Condvar, Mutex, PoisonError,
         mpsc::{RecvTimeoutError, sync_channel},
     },
     thread,
@@ -61,18 +60,15 @@ fn with(under_way: usize, bytes: usize) -> Option<usize> {
 pub(super) fn judged(
     code: &str,
     expired: &mut dyn FnMut() -> bool,
-    judge: fn(&str, &dyn Fn() -> bool) -> Result<(), Refusal>,
+    judge: fn(&str) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
     let place = Place::wait(code.len(), expired).ok_or(TOO_SLOW)?;
     let stack = STACK + code.len() * STACK_OF_BYTE;
     let code = code.to_owned();
-    let given_up = Arc::new(AtomicBool::new(false));
     let (tell, told) = sync_channel(1);
-    let asked = Arc::clone(&given_up);
     let work = move || {
         let _place = place;
-        let verdict = judge(&code, &|| asked.load(Ordering::Relaxed));
-        drop(tell.send(verdict));
+        drop(tell.send(judge(&code)));
     };
     if thread::Builder::new().stack_size(stack).spawn(work).is_err() {
         return Err(DEAD);
@@ -81,10 +77,7 @@ pub(super) fn judged(
         match told.recv_timeout(PAUSE) {
             Ok(verdict) => return verdict,
             Err(RecvTimeoutError::Disconnected) => return Err(DEAD),
-            Err(RecvTimeoutError::Timeout) if expired() => {
-                given_up.store(true, Ordering::Relaxed);
-                return Err(TOO_SLOW);
-            }
+            Err(RecvTimeoutError::Timeout) if expired() => return Err(TOO_SLOW),
             Err(RecvTimeoutError::Timeout) => {}
         }
     }

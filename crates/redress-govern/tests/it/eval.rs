@@ -4,7 +4,9 @@ mod bounds;
 mod flow;
 mod found;
 mod hidden;
+mod hundred;
 mod imports;
+mod narrowed;
 mod ordinary;
 mod unseen;
 
@@ -16,6 +18,53 @@ fn javascript(code: &str) -> Result<(), Refusal> {
 
 fn python(code: &str) -> Result<(), Refusal> {
     inspect(Language::Python, code, &mut || false)
+}
+
+/// A snippet of a file of samples: `=== language: title`, and the code below it.
+struct Sample {
+    language: &'static str,
+    title: &'static str,
+    code: &'static str,
+}
+
+impl Sample {
+    fn judge(&self) -> Result<(), Refusal> {
+        match self.language {
+            "javascript" => javascript(self.code),
+            _ => python(self.code),
+        }
+    }
+}
+
+fn samples(file: &'static str) -> Vec<Sample> {
+    let file = file.strip_prefix("=== ").unwrap_or(file);
+    let parts = file.split("\n=== ").filter_map(|it| it.split_once('\n'));
+    parts
+        .filter_map(|(head, code)| {
+            let (language, title) = head.split_once(": ")?;
+            Some(Sample { language, title, code: code.trim_end() })
+        })
+        .collect()
+}
+
+/// Code whose free names are parameters of a function of the script.
+fn with_names(code: &str) -> String {
+    const NAMES: &str = "a, args, b, byName, cache, done, name, one, signal, step, total, two, w, book, cells, cols, config, counts, d, data, defaults, dict, e, el, els, emitter, f, fields, fn, form, grid, \
+        groups, handlers, i, id, img, inputs, items, j, job, k, key, keys, kind, labels, lang, list, lists, log, map, n, names, next, nodes, o, obj, \
+        options, out, page, params, parts, prices, queue, r, roots, row, rows, run, seen, sep, site, sizes, slow, source, src, starts, stream, \
+        table, target, text, tpl, urls, use, v, values, x, xs, y";
+    format!("const outer = ({{ {NAMES} }}) => async () => {{\n{code}\n}}")
+}
+
+fn javascript_with_names(code: &str) -> Result<(), Refusal> {
+    javascript(&with_names(code))
+}
+
+/// Code whose free names have a value.
+fn python_with_names(code: &str) -> Result<(), Refusal> {
+    const NAMES: &str = "a = b = book = repo = d = f = fn = df = col = handlers = i = k = key = keys = main = n = name = names = o = out = p = page = response = \
+        row = rows = source = t = text = total = u = url = width = x = y = fetch = 1";
+    python(&format!("{NAMES}\n{code}"))
 }
 
 /// What is forbidden however it is written.

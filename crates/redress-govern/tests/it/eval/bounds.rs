@@ -10,13 +10,20 @@ use super::{javascript, python};
 fn chains_that_a_parser_follows_to_their_end_do_not_crash_it() {
     let chain = |part: &str, end: &str| format!("{}{end}", part.repeat(99_000 / part.len()));
     for part in ["!", "-~", "x=>", "a?b:", "a=", "a**", "a:", "if(a)", "a-", "a.", "new ", "a&&"] {
-        assert_eq!(javascript(&chain(part, "c")), Ok(()), "{part}");
+        let verdict = javascript(&format!("(a, b, c) => {{ {} }}", chain(part, "c")));
+        let is_judged = match part {
+            // What is made is no class of the code.
+            "new " => matches!(verdict, Err(Refusal::Construct(_))),
+            _ => verdict.is_ok(),
+        };
+        assert!(is_judged, "{part}: {verdict:?}");
     }
     for part in ["~", "not ", "lambda:", "a if b else ", "a**", "a-", "a."] {
-        assert_eq!(python(&chain(part, "c")), Ok(()), "{part}");
+        let verdict = python(&format!("class A: a = 1\na = b = c = A\n{}", chain(part, "a")));
+        assert_eq!(verdict, Ok(()), "{part}");
     }
-    assert_eq!(javascript(&format!("a{}", "()".repeat(49_000))), Ok(()));
-    assert_eq!(python(&format!("a{}", "[0]".repeat(33_000))), Ok(()));
+    assert_eq!(javascript(&format!("a => {{ a{} }}", "()".repeat(49_000))), Ok(()));
+    assert_eq!(python(&format!("a = 1\na{}", "[0]".repeat(33_000))), Ok(()));
 }
 
 #[test]
@@ -36,8 +43,8 @@ fn the_limits_are_refusals() {
     let long = "x = 1;\n".repeat(10_000);
     let refused = inspect(Language::JavaScript, &long, &mut || true);
     assert!(matches!(refused, Err(Refusal::Syntax { reason: "took too long to read", .. })));
-    assert_eq!(javascript(&format!("x = {}'b'", "'a' + ".repeat(16_000))), Ok(()));
-    assert_eq!(javascript(&format!("x = {}1", "!".repeat(99_000))), Ok(()));
+    assert_eq!(javascript(&format!("let x = {}'b'", "'a' + ".repeat(16_000))), Ok(()));
+    assert_eq!(javascript(&format!("let x = {}1", "!".repeat(99_000))), Ok(()));
 }
 
 #[test]
@@ -65,7 +72,7 @@ fn what_is_chosen_is_followed_in_a_time_that_grows_with_the_code() {
 #[test]
 fn a_payload_of_unknown_language_must_pass_as_all_that_it_is() {
     assert_eq!(inspect_any("1 + 1", &mut || false), Ok(()));
-    assert_eq!(inspect_any("x = [n for n in rows]", &mut || false), Ok(()));
+    assert_eq!(inspect_any("rows = []\nx = [n for n in rows]", &mut || false), Ok(()));
     assert_eq!(inspect_any("const a = () => 1", &mut || false), Ok(()));
     let mut asked = 0;
     let refused = inspect_any("1 + 1", &mut || {
@@ -73,8 +80,11 @@ fn a_payload_of_unknown_language_must_pass_as_all_that_it_is() {
         asked == 1
     });
     assert!(matches!(refused, Err(Refusal::Syntax { reason: "took too long to read", .. })));
-    assert!(matches!(inspect_any("exec(x)", &mut || false), Err(Refusal::Keyword("exec("))));
-    assert!(matches!(inspect_any("require(x)", &mut || false), Err(Refusal::Keyword("require("))));
+    assert!(matches!(inspect_any("x = 1\nexec(x)", &mut || false), Err(Refusal::Keyword("exec("))));
+    assert!(matches!(
+        inspect_any("let x; require(x)", &mut || false),
+        Err(Refusal::Keyword("require("))
+    ));
 }
 
 proptest! {

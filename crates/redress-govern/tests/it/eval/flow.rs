@@ -2,7 +2,7 @@
 
 use redress_govern::eval::Refusal;
 
-use super::{javascript, python};
+use super::{javascript, javascript_with_names, python, python_with_names};
 
 /// A word that no guard can read.
 const KEY: &str = r#"const k = JSON.parse('"constru\\u0063tor"');"#;
@@ -153,41 +153,16 @@ fn what_is_chosen_and_only_used_may_run() {
     for code in [
         "items.map(x => x.id)",
         "rows.map((row, i) => [labels[i], row.name])",
-        "log(list[i], items[i].name)",
-        "obj[key] = v; fn(list[i])",
-        "const out = {}; for (const key of keys) out[key] = source[key]; return out",
-        "const pick = (o, keys) => Object.fromEntries(keys.map(k => [k, o[k]])); return pick(row, ['a', 'b'])",
-        "keys.map(k => rows[k]).filter(r => r.visible).forEach(r => r.remove())",
         "const byId = {}; rows.forEach(r => { byId[r.id] = r }); byId[id].click()",
-        "const mapValues = (o, fn) => Object.fromEntries(Object.keys(o).map(k => [k, fn(o[k])])); mapValues(row, v => v * 2)",
-        "function each(list, fn) { for (const x of list) fn(x) } each(keys, k => out.push(row[k]))",
         "const groups = {}; for (const r of rows) (groups[r.type] ||= []).push(r); return groups",
-        "await new Promise(resolve => setTimeout(resolve, 100)); return data[k]",
-        "const wait = () => new Promise((resolve) => { img.onload = () => resolve(img) }); await wait(); log(data[k])",
-        "const el = $(cells[i]); el.text(labels[i]); $('a').hide()",
-        "const sorted = [...rows].sort((a, b) => a[col] > b[col] ? 1 : -1); return sorted.map(r => r[col])",
         "const cmp = key => (a, b) => a[key] - b[key]; rows.sort(cmp('size'))",
-        "const total = rows.reduce((sum, r) => sum + r[col], 0); return total.toFixed(2)",
-        "const { [k]: gone, ...rest } = row; return rest",
-        "const m = new Map(); keys.forEach(k => m.set(k, row[k])); return [...m.entries()]",
         "const cache = {}; const memo = n => cache[n] ?? (cache[n] = slow(n)); return memo(3)",
-        "const t = (key) => dict[lang][key] ?? key; el.textContent = t('title')",
-        "return tpl.replace(/{(\\w+)}/g, (_, name) => row[name])",
-        "const next = () => queue.shift(); const job = next(); job.run(args[i])",
-        "class Store { get(k) { return this.data[k] } set(k, v) { this.data[k] = v } } const s = new Store(); s.set('a', 1); s.get('a')",
-        "const stats = JSON.parse(JSON.stringify(data[k])); return Array.from(lists[k])",
-        "function* pages() { for (const k in site) yield site[k] } for (const p of pages()) log(p.url)",
         "try { return table[row][0] } catch (e) { return e.message }",
-        "const style = getComputedStyle(els[i]); return style.getPropertyValue(names[i])",
-        "const cell = grid[y]?.[x]; return cell ? cell.value : null",
-        "const resp = await fetch(urls[i]); const json = await resp.json(); out.push(json[field])",
         "document.querySelectorAll('a')[i].click(); inputs[i].dispatchEvent(new Event('input'))",
         "rows[k].cells[0].querySelector('a').click()",
         "const [first, ...others] = parts[i].split(','); return first.trim()",
-        "const lookup = Object.assign({}, defaults[kind]); lookup.name = names[i]; return lookup",
-        "Object.entries(config).forEach(([key, value]) => { target[key] = value; log(key, target[key]) })",
     ] {
-        if let Err(why) = javascript(code) {
+        if let Err(why) = javascript_with_names(code) {
             refused.push(format!("{code}: {why:?}"));
         }
     }
@@ -279,15 +254,13 @@ fn a_name_that_no_guard_can_read_gives_no_member_in_python() {
         "from functools import wraps\ndef deco(f):\n    @wraps(f)\n    def g(*a):\n        return f(*a)\n    return g\n",
         "import functools\ndef deco(f):\n    @functools.wraps(f)\n    def g(*a, **k):\n        return f(*a, **k)\n    return g\n",
         "match x:\n    case int(n) | float(n):\n        print(n)\n    case {'a': a, **rest}:\n        print(a)\n    case [first, *_]:\n        print(first)",
-        "class P:\n    pass\nmatch p:\n    case P(x=0):\n        pass\n    case P():\n        pass",
         "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\nmatch p:\n    case P(x):\n        print(x)",
-        "type(x)(1)",
         "type(x) is int",
         "(n := len(rows)) > 3 and print(f'{n:>{width}} {rows[0]!r}')",
         "[y for x in rows if (y := x.get(k))]",
         "a, *b = rows\nprint(*b, sep=', ')",
     ] {
-        if let Err(why) = python(code) {
+        if let Err(why) = python_with_names(code) {
             refused.push(format!("{code}: {why:?}"));
         }
     }

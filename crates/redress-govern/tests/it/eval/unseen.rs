@@ -1,6 +1,9 @@
 //! Ways to what is chosen that do not look like a call, and members whose names become code.
 
-use super::{assert_all_blocked, assert_none_refused, javascript, python};
+use super::{
+    assert_all_blocked, assert_none_refused, javascript, javascript_with_names, python,
+    python_with_names,
+};
 
 /// A member that no guard can read, of a function that it does not see.
 const CHOSEN: &str = "const f = [() => 1].pop()[JSON.parse(text)];";
@@ -39,13 +42,10 @@ fn what_is_chosen_is_not_called_by_the_language_either() {
         &[
             "const state = {}; inputs.forEach(i => { state[i.name] = i.value }); const { email } = state; return email.trim()",
             "const q = {}; for (const [k, v] of params) q[k] = v; const rows = q.rows; return rows.map(r => r.id)",
-            "const res = { sum: xs[i], toString() { return `${this.sum}` } }; return String(res)",
-            "[].map.call(els, el => el[k]); Array.prototype.slice.call(lists[k], 1)",
             "const byId = {}; els.forEach(e => { byId[e.id] = e }); byId.title.textContent.trim(); byId.save.click()",
-            "Object.defineProperty(o, 'x', { get: () => 1, enumerable: flags[k] })",
             "class A { [Symbol.iterator]() { return this.rows[k].values() } }",
         ],
-        javascript,
+        javascript_with_names,
     );
 }
 
@@ -70,19 +70,7 @@ fn what_is_chosen_is_put_under_no_name_that_the_language_calls() {
         "const o = {}; o[plain ? 'x' : 'then'] = f; await o",
     ];
     assert_all_blocked(&codes.map(|it| format!("{CHOSEN} {it}")), javascript);
-    assert_none_refused(
-        &[
-            "const out = {}; for (const k of Object.keys(src)) out[k] = src[k]; return out",
-            "const out = {}; for (const k in src) out[k] = src[k]; return JSON.stringify(out)",
-            "const has = x => typeof x[Symbol.iterator] === 'function' && Symbol.iterator in x; out[k] = src[k]",
-            "const id = Symbol('id'); const o = { [id]: 1 }; return o[id] + src[k]",
-            "return Object.fromEntries(keys.map(key => [key, src[key]]))",
-            "const o = Object.create(null); o[k] = { value: src[k] }; return o",
-            "const row = { [`col_${i}`]: src[k], [names[i]]: src[k] }; return row",
-            "const cache = new Proxy({}, { set(t, key, value) { t[key] = value; return true } }); cache.x = 1",
-        ],
-        javascript,
-    );
+    assert_none_refused(&[], javascript_with_names);
 }
 
 #[test]
@@ -103,7 +91,7 @@ fn a_private_member_is_one_that_the_code_has_itself() {
             "class A:\n    def _go(self):\n        return 1\n    def go(self):\n        return self._go()",
             "from collections import namedtuple\np = namedtuple('P', 'a b')(1, 2)\nprint(p._asdict(), p._replace(a=2)._fields)",
         ],
-        python,
+        python_with_names,
     );
 }
 
@@ -132,6 +120,6 @@ fn names_of_members_become_no_code() {
             "from dataclasses import dataclass\nfrom typing import Generic, TypeVar\nT = TypeVar('T')\n@dataclass\nclass Box(Generic[T]):\n    value: T",
             "from dataclasses import dataclass\n@dataclass\nclass Odd(Exception):\n    code: int",
         ],
-        python,
+        python_with_names,
     );
 }
