@@ -1,5 +1,6 @@
 # Collects the rows of a table and totals them by customer.
 from collections import defaultdict
+rows = [{"customer": "a ", "amount": "$10"}, {"customer": "b", "amount": "$2.5"}]
 totals = defaultdict(float)
 for row in rows:
     customer, amount = row["customer"].strip(), row["amount"]

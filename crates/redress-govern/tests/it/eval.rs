@@ -1,5 +1,6 @@
 //! Payloads that must not run, however they are written, and those that may.
 
+mod attacks;
 mod bounds;
 mod flow;
 mod found;

@@ -126,6 +126,8 @@ impl<'c> Judge<'c> {
     fn of_space(&mut self, space: &str, key: &str, at: u32, used: Used) {
         let members = global(space).and_then(|it| it.members);
         let is_read = match (space, global(key)) {
+            // What holds it could change it.
+            ("process", _) if key == "env" => used == Used::Data,
             ("window", Some(it)) => it.is_value || (it.members.is_some() && used != Used::Value),
             ("window", None) => !has("never", key) && (key.starts_with("__") || used == Used::Data),
             _ => members.is_some_and(|it| it.contains(key)),
