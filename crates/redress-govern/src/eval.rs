@@ -102,6 +102,12 @@ pub fn inspect(
     )
 }
 
+/// Reads the lists, so that no payload waits for them.
+pub fn prepare() {
+    javascript::prepare();
+    python::prepare();
+}
+
 /// A payload whose language is not known. What parses as JavaScript must pass as that: what passes there names nothing that Python has.
 /// What does not parse as JavaScript must pass as Python.
 ///

@@ -37,6 +37,10 @@ impl Reading {
     }
 }
 
+pub(super) fn prepare() {
+    lists::global("");
+}
+
 /// Judges every reading that parses and may be another than one before.
 ///
 /// They differ in what `await` is, which a script may take for a name; whether `<!--` begins a comment; and what the first word is.

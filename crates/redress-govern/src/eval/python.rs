@@ -14,6 +14,10 @@ use super::{
 };
 pub(super) use lists::LIST;
 
+pub(super) fn prepare() {
+    lists::has("", "");
+}
+
 /// Parses and judges.
 pub(super) fn inspect(code: &str) -> Result<(), Refusal> {
     let parsed =

@@ -57,6 +57,7 @@ fn judge(arguments: Option<Value<'_>>, dialect: Dialect) -> Result<(), Box<Fault
     collect(arguments, Given::Unknown, &mut found);
     // Beside code, other texts may be none; alone, one of them is it.
     let has_code = found.iter().any(|(given, _)| matches!(given, Given::Code(_)));
+    eval::prepare();
     let until = Instant::now() + Duration::from_millis(MAX_MILLIS);
     for (given, code) in found {
         let mut expired = || Instant::now() >= until;

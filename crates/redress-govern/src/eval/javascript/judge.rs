@@ -42,9 +42,13 @@ pub(super) struct Judge<'c> {
     /// Whether names that come next are declared by `var`, and what they are given.
     pub(super) declared: Option<(bool, Option<Shape>)>,
     pub(super) assigned: Shape,
+    /// Whether what is assigned is surely no function.
+    pub(super) is_uncallable: bool,
     /// Members that the script gives its objects and classes, and calls of methods that are not listed.
     pub(super) own: HashSet<&'c str>,
     calls: Vec<(&'c str, u32)>,
+    /// Whether the script may give an object a function under a name that is chosen when the code runs.
+    pub(super) is_open: bool,
     /// How many classes are around.
     pub(super) classes: usize,
     /// What the function that comes next is given.
@@ -64,7 +68,7 @@ impl<'c> Judge<'c> {
                 judge.refuse(at, not::METHOD);
             }
         }
-        let wrong = judge.scopes.wrong(&judge.own);
+        let wrong = judge.scopes.wrong(&judge.own, judge.is_open);
         wrong.into_iter().for_each(|(at, what)| judge.refuse(at, what));
         match (judge.keyword, judge.refused) {
             (Some(keyword), _) => Err((0, keyword)),
@@ -151,7 +155,8 @@ impl<'c> Judge<'c> {
                 key => {
                     self.data(key);
                     let at = it.span.start;
-                    if space(&it.object).is_some() {
+                    let is_global = identifier(&it.object).is_some_and(|it| global(it).is_some());
+                    if is_global || space(&it.object).is_some() {
                         self.refuse(at, not::MEMBER_OF_GLOBAL);
                     }
                     if used == Used::Value {
@@ -171,6 +176,7 @@ impl<'c> Judge<'c> {
         let is_number = match it {
             MemberExpression::ComputedMemberExpression(it) => {
                 self.data(&it.expression);
+                self.is_open |= !self.is_uncallable && key.is_none();
                 numbers(&it.expression)
             }
             _ => None,
@@ -308,6 +314,7 @@ impl<'c> Judge<'c> {
         all: &[Argument<'c>],
         at: u32,
     ) -> Option<(usize, Vec<Given<'c>>)> {
+        self.is_open |= space == "Object" && matches!(key, "assign" | "fromEntries");
         match (space, key, all) {
             ("Object", "assign", [Argument::ObjectExpression(_), ..]) => {}
             ("Object", "assign", _) => self.refuse(at, not::WRITE),
@@ -389,7 +396,7 @@ impl<'c> Judge<'c> {
 
     /// A function begins: its parameters, by what calls it.
     pub(super) fn parameters(&mut self, params: &FormalParameters<'c>) {
-        let given = take(&mut self.given);
+        let (given, is_constructor) = (take(&mut self.given), take(&mut self.is_constructor));
         let mut gathered = None;
         for (place, param) in params.items.iter().enumerate() {
             let known = given.iter().find(|it| it.0 == place && param.initializer.is_none());
@@ -405,7 +412,7 @@ impl<'c> Judge<'c> {
         }
         self.declared = Some((false, Some(Shape::ANY)));
         params.rest.iter().for_each(|it| self.visit_binding_pattern(&it.rest.argument));
-        self.returns.push(Some(gathered).filter(|_| !take(&mut self.is_constructor)));
+        self.returns.push(Some(gathered).filter(|_| !is_constructor));
     }
 
     /// What a function gives.
@@ -431,6 +438,20 @@ pub(super) fn identifier<'c>(it: &Expression<'c>) -> Option<&'c str> {
 
 pub(super) fn is_function(it: &Expression<'_>) -> bool {
     Shape::of(it).is(Shape::FUNCTION)
+}
+
+/// Whether a value is surely no function, by its form.
+pub(super) fn is_uncallable(it: &Expression<'_>) -> bool {
+    it.is_literal()
+        || matches!(
+            it,
+            Expression::ArrayExpression(_)
+                | Expression::BinaryExpression(_)
+                | Expression::NewExpression(_)
+                | Expression::ObjectExpression(_)
+                | Expression::TemplateLiteral(_)
+                | Expression::UnaryExpression(_)
+        )
 }
 
 /// The method of a list or a text that makes a new list.

@@ -48,7 +48,7 @@ static GLOBALS: LazyLock<HashMap<&'static str, Global>> = LazyLock::new(|| {
         if let Some(name) = kind.strip_prefix("members of ") {
             let space = all.entry(name).or_default();
             space.members = Some(words);
-            space.is_of_data |= matches!(name, "Math" | "console" | "JSON" | "Number");
+            space.is_of_data |= matches!(name, "Math" | "console" | "Number");
         }
     }
     all

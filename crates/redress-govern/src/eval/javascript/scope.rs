@@ -177,10 +177,11 @@ impl<'c> Scopes<'c> {
         self.shape(from, name).is_some_and(|it| it.is(wanted))
     }
 
-    /// What is wrong once all is declared, by its place. `own` are the methods of the script.
-    pub(super) fn wrong(&mut self, own: &HashSet<&str>) -> Vec<(u32, &'static str)> {
+    /// What is wrong once all is declared, by its place. `own` are the methods of the script; `is_open`: it may have others, too.
+    pub(super) fn wrong(&mut self, own: &HashSet<&str>, is_open: bool) -> Vec<(u32, &'static str)> {
         for (scope, name, by) in std::mem::take(&mut self.lent) {
-            if let (true, Some(known)) = (own.contains(by), self.shape(scope, name)) {
+            let is_lost = own.contains(by) || (is_open && !by.is_empty());
+            if let (true, Some(known)) = (is_lost, self.shape(scope, name)) {
                 *known = Shape::ANY;
             }
         }

@@ -14,7 +14,7 @@ use oxc_span::GetSpan;
 use oxc_syntax::scope::{ScopeFlags, ScopeId};
 
 use super::{
-    judge::{Judge, Used, identifier, list_maker, own_name},
+    judge::{Judge, Used, identifier, is_uncallable, list_maker, own_name},
     lists::{global, has},
     scope::{Must, Shape},
 };
@@ -64,7 +64,7 @@ impl<'c> Visit<'c> for Judge<'c> {
     }
 
     fn visit_for_statement_left(&mut self, it: &ForStatementLeft<'c>) {
-        self.assigned = Shape::ANY;
+        (self.assigned, self.is_uncallable) = (Shape::ANY, false);
         match it {
             ForStatementLeft::VariableDeclaration(it) => {
                 for declared in &it.declarations {
@@ -187,7 +187,10 @@ impl<'c> Visit<'c> for Judge<'c> {
                 self.keyword_in(name);
                 self.own.insert(name);
             }
-            None => key.as_expression().into_iter().for_each(|it| self.data(it)),
+            None => {
+                self.is_open |= !matches!(key, PropertyKey::PrivateIdentifier(_));
+                key.as_expression().into_iter().for_each(|it| self.data(it));
+            }
         }
     }
 
@@ -302,6 +305,7 @@ impl<'c> Visit<'c> for Judge<'c> {
         };
         let is_simple = it.left.as_simple_assignment_target().is_some();
         self.assigned = if is_simple { shape } else { Shape::ANY };
+        self.is_uncallable = is_simple && is_uncallable(&it.right);
         self.visit_assignment_target(&it.left);
         self.like(if is_plain { Used::Value } else { Used::Data }, &it.right);
     }
@@ -317,7 +321,7 @@ impl<'c> Visit<'c> for Judge<'c> {
                 self.scopes.must(name, at, Must::Become(shape));
             }
             (_, Some(it)) => {
-                self.own.extend(it.static_property_name().filter(|_| shape.is(Shape::FUNCTION)));
+                self.own.extend(it.static_property_name());
                 self.write(it);
             }
             _ => self.refuse(it.span().start, not::EXPRESSION),
