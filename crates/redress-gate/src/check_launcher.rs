@@ -1,12 +1,8 @@
 //! `CheckLauncher`: starts the commands that check writes, confined by the system if that is wanted.
 
-use std::{
-    io,
-    path::Path,
-    process::{Child, Command},
-};
+use std::{io, path::Path, process::Command};
 
-use redress_govern::{Descendants, Launcher};
+use redress_govern::{Descendants, Launched, Launcher};
 use redress_transport::{confinement::Confinement, subreaper::OwnProcess};
 
 /// Starts commands whose descendants end with them.
@@ -23,11 +19,7 @@ impl CheckLauncher {
 }
 
 impl Launcher for CheckLauncher {
-    fn launch(
-        &self,
-        command: Command,
-        directory: &Path,
-    ) -> io::Result<(Child, Box<dyn Descendants>)> {
+    fn launch(&self, command: Command, directory: &Path) -> io::Result<Launched> {
         let (child, own) = OwnProcess::start(command, |mut it| match self.confinement.clone() {
             Some(mut confinement) => {
                 confinement.writable.push(directory.to_owned());

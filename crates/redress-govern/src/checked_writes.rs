@@ -21,7 +21,7 @@ use self::{
 };
 pub use self::{
     job::{CheckedWrite, Job, OnReport, PutBack, WriteReport},
-    preflight::{Descendants, Launcher, Preflight},
+    preflight::{Descendants, Launched, Launcher, Preflight},
     queue::Writes,
 };
 use crate::{

@@ -32,8 +32,8 @@ pub mod writes;
 pub use builtin_tools::is_own as is_tool_of_gate;
 pub use call::{Call, CallContext, CallRecord, Principal, TokenId};
 pub use checked_writes::{
-    CheckedWrite, Checks, Descendants, Job, Launcher, OnReport, Preflight, PutBack, WriteReport,
-    Writes,
+    CheckedWrite, Checks, Descendants, Job, Launched, Launcher, OnReport, Preflight, PutBack,
+    WriteReport, Writes,
 };
 pub use gate_argument::{GateArgument, without};
 pub use governor::{Decision, Governor};

@@ -51,12 +51,11 @@ pub trait Launcher: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// What the system says where it cannot be started.
-    fn launch(
-        &self,
-        command: Command,
-        directory: &Path,
-    ) -> io::Result<(Child, Box<dyn Descendants>)>;
+    fn launch(&self, command: Command, directory: &Path) -> io::Result<Launched>;
 }
+
+/// A process, and what it starts.
+pub type Launched = (Child, Box<dyn Descendants>);
 
 /// The processes that a command has started. The value is dropped after the command was reaped.
 pub trait Descendants {
@@ -138,7 +137,7 @@ impl Preflight {
         &self,
         dir: &Path,
         launcher: &dyn Launcher,
-    ) -> io::Result<((Child, Box<dyn Descendants>), Pid, PipeReader)> {
+    ) -> io::Result<(Launched, Pid, PipeReader)> {
         let absent = || io::Error::new(io::ErrorKind::NotFound, "no command was given");
         let (program, arguments) = self.command.split_first().ok_or_else(absent)?;
         let (output, input) = io::pipe()?;

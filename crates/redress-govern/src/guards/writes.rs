@@ -5,7 +5,7 @@ use std::sync::Arc;
 use redress::{Fault, codes, json::Value};
 
 use super::{Case, Guard};
-use crate::checked_writes::About;
+use crate::{checked_writes::About, manifest::ToolPolicy};
 
 /// The change breaks no rule; the checks of it are prepared.
 pub(super) struct WritesGuard;
@@ -15,7 +15,7 @@ impl Guard for WritesGuard {
         let (Some(root), Some(session)) = (&case.root, &case.context.session) else {
             return Ok(());
         };
-        if case.report.is_some() || !case.tool.is_some_and(|it| it.writes()) {
+        if case.report.is_some() || !case.tool.is_some_and(ToolPolicy::writes) {
             return Ok(());
         }
         let call = case.call;
