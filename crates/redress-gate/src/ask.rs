@@ -80,14 +80,14 @@ impl std::error::Error for AskError {}
 pub fn ask_for_tools(target: &Target, within: Duration) -> Result<Vec<String>, AskError> {
     let started = target.start().ok_or(AskError::Remote)?;
     let (process, body, pipes) = started.map_err(AskError::System)?;
-    let mut asked = Asked::attend(Arc::new(process), body, pipes, Instant::now() + within)?;
+    let mut asked = ToolQuery::attend(Arc::new(process), body, pipes, Instant::now() + within)?;
     let tools = asked.tools();
     asked.end();
     tools
 }
 
 /// A server that is asked.
-struct Asked {
+struct ToolQuery {
     process: Arc<Process>,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -96,7 +96,7 @@ struct Asked {
     ids: u32,
 }
 
-impl Asked {
+impl ToolQuery {
     fn attend(
         process: Arc<Process>,
         body: RunningServer,

@@ -47,7 +47,7 @@ impl Log {
 const LONGEST_LINE: usize = (256 << 10) + 4;
 
 /// What a server writes to stderr: line by line, under its name, without secrets.
-pub(crate) struct Named<'l> {
+pub(crate) struct ServerLog<'l> {
     log: &'l Log,
     /// What each line begins with.
     prefix: String,
@@ -60,7 +60,7 @@ pub(crate) struct Named<'l> {
     key: Option<OpenKey>,
 }
 
-impl<'l> Named<'l> {
+impl<'l> ServerLog<'l> {
     pub(crate) fn new(log: &'l Log, name: &str, redactor: &'l Redactor) -> Self {
         let prefix = format!("[server {}] ", visible(name));
         Self { log, prefix, redactor, rest: Vec::new(), is_cut: false, key: None }
@@ -136,14 +136,14 @@ mod tests {
 
     use redress_ledger::Redactor;
 
-    use super::{LONGEST_LINE, Log, Named};
+    use super::{LONGEST_LINE, Log, ServerLog};
 
     #[test]
     fn lines_have_the_name_of_their_server_and_no_secret() {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let log = Log::new(File::from(OwnedFd::from(theirs))).unwrap();
         let redactor = Redactor::new(["hunter2hunter2"]);
-        let mut named = Named::new(&log, "files", &redactor);
+        let mut named = ServerLog::new(&log, "files", &redactor);
         for piece in ["one\ntw", "o hunter2", "hunter2\n", "last"] {
             named.add(piece.as_bytes());
         }
@@ -158,7 +158,7 @@ mod tests {
     fn passed(redactor: &Redactor, pieces: &[&str]) -> Vec<String> {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let log = Log::new(File::from(OwnedFd::from(theirs))).unwrap();
-        let mut named = Named::new(&log, "a", redactor);
+        let mut named = ServerLog::new(&log, "a", redactor);
         for piece in pieces {
             named.add(piece.as_bytes());
         }
@@ -225,7 +225,7 @@ mod tests {
         let log = Log::new(File::from(OwnedFd::from(theirs))).unwrap();
         let redactor = Redactor::new(["hunter2hunter2"]);
         for before in [(16 << 10) - 7, LONGEST_LINE - 7] {
-            let mut named = Named::new(&log, "a", &redactor);
+            let mut named = ServerLog::new(&log, "a", &redactor);
             named.add("x".repeat(before).as_bytes());
             for piece in ["hunter2", "hunter2 and", " more\nnext\n"] {
                 named.add(piece.as_bytes());

@@ -2,12 +2,12 @@
 
 mod address;
 mod body;
-mod listen;
-mod lost;
-mod mirror;
-mod opening;
+mod event_streams;
+mod handshake;
+mod mirrored_headers;
 mod post;
 mod refusal;
+mod session_loss;
 
 use std::{
     fmt,
@@ -27,8 +27,8 @@ use tokio::{runtime::Handle, sync::mpsc, task::AbortHandle};
 
 pub use self::address::Address;
 use self::{
-    mirror::{Brief, Kind, SESSION, VERSION},
-    opening::{Opening, Step},
+    handshake::{Handshake, HandshakeStep},
+    mirrored_headers::{Kind, MessageSummary, SESSION, VERSION},
 };
 use crate::{
     header_params::HeaderParams,
@@ -44,44 +44,44 @@ const MOST_NOTICES: usize = 1_024;
 /// How long a server may take to hear that its session is over.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Whom a remote server is heard by. None of these may block.
-pub(crate) trait Hears: Send + Sync + 'static {
-    /// A message, and how it came. Gives whether the request that it came for still waits for its answer.
-    fn said(&self, line: &[u8], source: MessageSource) -> bool;
+/// Receives what a remote server says. No method may block.
+pub(crate) trait UpstreamEvents: Send + Sync + 'static {
+    /// A message arrived. Gives whether the request that it came for still waits for its answer.
+    fn on_message(&self, line: &[u8], source: MessageSource) -> bool;
 
     /// The answer to a request is a stream of events, which may be primed: its first event has only an id.
-    fn streams(&self, about: UpstreamId, is_primed: bool);
+    fn on_stream(&self, about: UpstreamId, is_primed: bool);
 
     /// The POST of a request failed.
-    fn refused(&self, id: UpstreamId, how: &HttpFailure<'_>);
+    fn on_failure(&self, id: UpstreamId, how: &HttpFailure<'_>);
 
     /// The server has forgotten the session that a request named.
-    fn expired(&self, id: UpstreamId);
+    fn on_session_lost(&self, id: UpstreamId);
 
-    /// Whether the client does not read what it was told, so that nothing more should be.
+    /// Whether the client has too much to read already.
     fn is_full(&self) -> bool;
 
-    /// A request waits for what opens the session: the server has nothing of it yet.
-    fn waits(&self, id: UpstreamId);
+    /// A request waits for the handshake: the server has nothing of it yet.
+    fn on_wait(&self, id: UpstreamId);
 
-    /// It goes on. Gives whether it still waits for its answer.
-    fn goes_on(&self, id: UpstreamId) -> bool;
+    /// The wait is over. Gives whether the request still waits for its answer.
+    fn on_resume(&self, id: UpstreamId) -> bool;
 
     /// Whether a request still waits for its answer.
     fn is_owed(&self, id: UpstreamId) -> bool;
 }
 
-/// What a client over HTTP sent above a request, and the server gets, too. Nothing else of it passes.
+/// The headers of a client over HTTP that are passed on to the server.
 #[derive(Debug)]
-struct Extra {
+struct ClientHeaders {
     authorization: Option<HeaderValue>,
     mirrored: HeaderMap,
 }
 
-impl Extra {
+impl ClientHeaders {
     fn of(headers: &HeaderMap, forwards_authorization: bool) -> Self {
         let authorization = headers.get(header::AUTHORIZATION).filter(|_| forwards_authorization);
-        let mirrored = headers.iter().filter(|it| mirror::is_mirrored(it.0));
+        let mirrored = headers.iter().filter(|it| mirrored_headers::is_mirrored(it.0));
         Self {
             authorization: authorization.cloned(),
             mirrored: mirrored.map(|(name, value)| (name.clone(), value.clone())).collect(),
@@ -92,14 +92,14 @@ impl Extra {
 /// A server behind a URL, as one session sees it.
 pub(crate) struct Remote {
     address: Arc<Address>,
-    ear: Box<dyn Hears>,
+    events: Box<dyn UpstreamEvents>,
     runtime: Handle,
     client: ClientKind,
     longest: usize,
     /// Where the bytes of answers are reserved while they are read.
     account: Account,
     state: Mutex<State>,
-    opening: Opening,
+    handshake: Handshake,
     notices: mpsc::Sender<Message>,
 }
 
@@ -112,17 +112,17 @@ struct State {
     /// Requests in progress; ending one closes its connection.
     posts: FxHashMap<UpstreamId, Post>,
     posted: u64,
-    /// A task ends those that nobody wants any more.
+    /// A task aborts those whose answers no client waits for.
     is_watched: bool,
     scratch: Scratch,
-    /// What came above the messages of clients over HTTP, as long as one waits: a call may be made again.
-    extras: FxHashMap<Ticket, Arc<Extra>>,
+    /// The headers of clients that wait for an answer: a call may be made again.
+    client_headers: FxHashMap<Ticket, Arc<ClientHeaders>>,
     /// The `Authorization` that a client sent last, for what belongs to no request.
     authorization: Option<HeaderValue>,
     /// The tasks that send notifications and listen.
     tasks: Vec<AbortHandle>,
     stream: Option<AbortHandle>,
-    /// Somebody wants to hear what the server says unasked, in each of its sessions.
+    /// A client wants to hear what the server says unasked, in each of its sessions.
     is_listening: bool,
     is_closed: bool,
 }
@@ -142,7 +142,7 @@ struct Post {
     task: AbortHandle,
     /// Closing its connection withdraws it.
     is_stateless: bool,
-    /// With whose it was made.
+    /// The `Authorization` that it was sent with.
     authorization: Option<HeaderValue>,
 }
 
@@ -151,12 +151,12 @@ struct Post {
 struct Message {
     id: Option<UpstreamId>,
     body: Bytes,
-    brief: Brief,
-    extra: Option<Arc<Extra>>,
-    /// That of the client whose message it is; of what belongs to no request, the one that was sent last.
+    summary: MessageSummary,
+    extra: Option<Arc<ClientHeaders>>,
+    /// That of the client that sent it; for what belongs to no request, the one that was sent last.
     authorization: Option<HeaderValue>,
-    /// What others wait for, if it opens the session.
-    step: Option<Step>,
+    /// Its step of the handshake, if it opens the session.
+    step: Option<HandshakeStep>,
     /// The bytes that are reserved for it.
     _held: Vec<Reservation>,
 }
@@ -174,19 +174,19 @@ impl Remote {
         client: ClientKind,
         (longest, account): (usize, Account),
         runtime: Handle,
-        ear: Box<dyn Hears>,
+        events: Box<dyn UpstreamEvents>,
     ) -> Arc<Self> {
         let (notices, queue) = mpsc::channel(MOST_NOTICES);
-        let (state, opening) = (Mutex::default(), Opening::default());
+        let (state, handshake) = (Mutex::default(), Handshake::default());
         let this = Arc::new(Self {
             address,
-            ear,
+            events,
             runtime,
             client,
             longest,
             account,
             state,
-            opening,
+            handshake,
             notices,
         });
         let task = this.runtime.spawn(post::notices(Arc::downgrade(&this), queue));
@@ -196,15 +196,15 @@ impl Remote {
 
     /// What a client over HTTP sends above the message that has this ticket; to be said before the message.
     pub(crate) fn attach(&self, ticket: Ticket, headers: &HeaderMap) {
-        let extra = Extra::of(headers, self.address.forwards_authorization());
+        let extra = ClientHeaders::of(headers, self.address.forwards_authorization());
         let mut state = self.state();
         state.authorization.clone_from(&extra.authorization);
-        state.extras.insert(ticket, Arc::new(extra));
+        state.client_headers.insert(ticket, Arc::new(extra));
     }
 
-    /// Nobody waits there any more.
+    /// Forgets what a client sent above a message; it waits no more.
     pub(crate) fn detach(&self, ticket: Ticket) {
-        self.state().extras.remove(&ticket);
+        self.state().client_headers.remove(&ticket);
     }
 
     /// Takes messages over with what is reserved for them: of several, the last one keeps it. Never blocks.
@@ -222,16 +222,19 @@ impl Remote {
             return;
         }
         let last = state.authorization.clone();
-        // Of whoever has left it is not known any more, and that of nobody else will do.
-        let own = |extra: Option<&Arc<Extra>>| extra.and_then(|it| it.authorization.clone());
+        // A client that has left has none any more, and that of another client must not be used.
+        let own =
+            |extra: Option<&Arc<ClientHeaders>>| extra.and_then(|it| it.authorization.clone());
         let (id, extra, authorization) = match to {
             ToUpstream::Request(id, ticket) => {
-                let extra = state.extras.get(&ticket);
+                let extra = state.client_headers.get(&ticket);
                 (Some(id), extra.cloned(), own(extra))
             }
-            ToUpstream::Own(id, Some(ticket)) => (Some(id), None, own(state.extras.get(&ticket))),
+            ToUpstream::Own(id, Some(ticket)) => {
+                (Some(id), None, own(state.client_headers.get(&ticket)))
+            }
             ToUpstream::Own(id, None) => (Some(id), None, last),
-            ToUpstream::Of(ticket) => (None, None, own(state.extras.get(&ticket))),
+            ToUpstream::Of(ticket) => (None, None, own(state.client_headers.get(&ticket))),
             ToUpstream::Cancel(id) => {
                 let Some(post) = state.posts.remove(&id) else { return };
                 post.task.abort();
@@ -243,20 +246,20 @@ impl Remote {
             ToUpstream::Other => (None, None, last),
         };
         let State { mirrors, scratch, .. } = &mut *state;
-        let read = if id.is_some() { Brief::of_request } else { Brief::of };
-        let brief = read(line, mirrors, scratch);
-        if brief.kind == Kind::Initialize
+        let read = if id.is_some() { MessageSummary::of_request } else { MessageSummary::of };
+        let summary = read(line, mirrors, scratch);
+        if summary.kind == Kind::Initialize
             && let Some(stream) = state.stream.take()
         {
             // A session that is opened again is a new one.
             stream.abort();
         }
-        let step = self.opening.begin(brief.kind);
-        let is_stateless = brief.mirrored.is_some();
-        let kind = brief.kind;
+        let step = self.handshake.begin(summary.kind);
+        let is_stateless = summary.mirrored.is_some();
+        let kind = summary.kind;
         let post_authorization = authorization.clone();
         let body = Bytes::copy_from_slice(line);
-        let message = Message { id, body, brief, extra, authorization, step, _held: held };
+        let message = Message { id, body, summary, extra, authorization, step, _held: held };
         match id {
             Some(id) => {
                 state.posted += 1;
@@ -273,9 +276,28 @@ impl Remote {
             None if matches!(kind, Kind::Answer | Kind::Initialized) => {
                 drop(self.runtime.spawn(post::notice(Arc::clone(self), message)));
             }
-            // A server that takes none of a thousand notifications does not miss the next.
+            // A server that takes none of a thousand notifications does not miss the next one.
             None => drop(self.notices.try_send(message)),
         }
+    }
+
+    /// Opens the stream of what the server says unasked in a new session: always for a client on a pipe, and for clients over HTTP if
+    /// one has asked for it.
+    fn listen_again(self: &Arc<Self>) {
+        if self.client == ClientKind::Pipe || self.state().is_listening {
+            self.listen();
+        }
+    }
+
+    /// Opens the stream of what the server says unasked, if it has one and it is not open.
+    pub(crate) fn listen(self: &Arc<Self>) {
+        let mut state = self.state();
+        state.is_listening = true;
+        if state.is_closed || state.stream.as_ref().is_some_and(|it| !it.is_finished()) {
+            return;
+        }
+        let work = event_streams::keep_listening(Arc::downgrade(self), self.handshake.clone());
+        state.stream = Some(self.runtime.spawn(work).abort_handle());
     }
 
     /// Ends everything that is in progress and, if there is one, the session.
@@ -285,7 +307,7 @@ impl Remote {
             let mut request = self.request(Method::DELETE, Bytes::new());
             request.headers_mut().insert(SESSION, session);
             authorize(&mut request, self.state().authorization.as_ref());
-            // Nobody waits for the answer, and a server that does not know DELETE is none the worse.
+            // The answer is not needed, and a server without DELETE is none the worse.
             drop(tokio::time::timeout(FAREWELL, self.address.ask(request)).await);
         }
     }
@@ -328,7 +350,7 @@ impl Remote {
     }
 }
 
-/// Says who asks, where somebody does.
+/// Adds the client's `Authorization`, if it has one.
 fn authorize(request: &mut HttpRequest, authorization: Option<&HeaderValue>) {
     if let Some(authorization) = authorization {
         request.headers_mut().insert(header::AUTHORIZATION, authorization.clone());

@@ -60,7 +60,6 @@ pub(super) const EXCEPTIONS: &[Exceptions] = &[
         ],
         methods: &["config::Config", "config::compare::rules::Rules", "config::governance::Preset"],
     },
-    Exceptions { name: "redress-gate", cycles: &[], methods: &["remote::Remote"] },
     Exceptions {
         name: "redress-govern",
         cycles: &[],

@@ -18,7 +18,7 @@ use super::{
     writer::{Broken, PipeWriter},
 };
 use crate::{
-    log::Named,
+    log::ServerLog,
     process::{Pipes, Process, Started, exit},
     session::{Actions, KillReason},
     tail::Tail,
@@ -151,7 +151,7 @@ impl Child {
     pub(super) fn log(&self) -> ChildLog<'_> {
         let runtime = &self.connection.runtime;
         let settings = &runtime.server.settings;
-        let lines = Named::new(&runtime.log, &settings.server, &settings.redactor);
+        let lines = ServerLog::new(&runtime.log, &settings.server, &settings.redactor);
         ChildLog { child: self, lines }
     }
 }
@@ -159,7 +159,7 @@ impl Child {
 /// The log of a process: its end is kept, and its lines are passed on.
 pub(super) struct ChildLog<'c> {
     child: &'c Child,
-    lines: Named<'c>,
+    lines: ServerLog<'c>,
 }
 
 impl ChildLog<'_> {

@@ -6,7 +6,7 @@ use tokio::runtime::Handle;
 
 use super::{Connection, Pipe, Role, Target, Upstream};
 use crate::{
-    remote::{Hears, Remote},
+    remote::{Remote, UpstreamEvents},
     session::{Actions, ClientKind, HttpFailure, MessageSource},
     upstream_id::UpstreamId,
 };
@@ -33,8 +33,8 @@ pub(crate) fn connect(connection: &Arc<Connection>) {
 /// Passes the messages of a remote server to its connection, as long as that is there.
 struct RemoteEvents(Weak<Connection>);
 
-impl Hears for RemoteEvents {
-    fn said(&self, line: &[u8], came: MessageSource) -> bool {
+impl UpstreamEvents for RemoteEvents {
+    fn on_message(&self, line: &[u8], came: MessageSource) -> bool {
         self.0.upgrade().is_some_and(|connection| {
             connection.act(Role::Other, |session, actions| {
                 session.upstream_message(line, came, actions);
@@ -43,7 +43,7 @@ impl Hears for RemoteEvents {
         })
     }
 
-    fn streams(&self, about: UpstreamId, is_primed: bool) {
+    fn on_stream(&self, about: UpstreamId, is_primed: bool) {
         let Some(connection) = self.0.upgrade() else { return };
         let Some(replies) = connection.client.replies() else { return };
         let ticket = connection.lock().session.ticket(about);
@@ -52,14 +52,14 @@ impl Hears for RemoteEvents {
         }
     }
 
-    fn refused(&self, id: UpstreamId, how: &HttpFailure<'_>) {
+    fn on_failure(&self, id: UpstreamId, how: &HttpFailure<'_>) {
         if let Some(connection) = self.0.upgrade() {
             connection
                 .act(Role::Other, |session, actions| session.upstream_refused(id, how, actions));
         }
     }
 
-    fn expired(&self, id: UpstreamId) {
+    fn on_session_lost(&self, id: UpstreamId) {
         if let Some(connection) = self.0.upgrade() {
             connection.act(Role::Other, |session, actions| session.upstream_expired(id, actions));
         }
@@ -71,13 +71,13 @@ impl Hears for RemoteEvents {
         connection.is_some_and(|it| it.client.pipe().is_some_and(Pipe::is_full))
     }
 
-    fn waits(&self, id: UpstreamId) {
+    fn on_wait(&self, id: UpstreamId) {
         if let Some(connection) = self.0.upgrade() {
             connection.lock().session.note_sent(id, false);
         }
     }
 
-    fn goes_on(&self, id: UpstreamId) -> bool {
+    fn on_resume(&self, id: UpstreamId) -> bool {
         self.0.upgrade().is_some_and(|connection| connection.lock().session.note_sent(id, true))
     }
 

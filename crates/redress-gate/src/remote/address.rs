@@ -5,7 +5,7 @@ use std::{fmt, ops::Deref, sync::Arc};
 use hyper::http::{HeaderMap, HeaderName, HeaderValue, header};
 use redress_transport::http::{HttpClient, InvalidUrl};
 
-use super::mirror::{SESSION, VERSION};
+use super::mirrored_headers::{SESSION, VERSION};
 
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 
@@ -18,22 +18,22 @@ pub struct Address {
 }
 
 impl fmt::Debug for Address {
-    /// Says nothing: addresses and headers are nobody's business.
+    /// Shows nothing: addresses and headers may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Address").finish_non_exhaustive()
     }
 }
 
-/// Why an address is none.
+/// Why an address or its headers cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotAnAddress {
+pub enum InvalidAddress {
     /// The URL is not one of a server.
     Url(InvalidUrl),
     /// What is wrong with a header.
     Header(&'static str),
 }
 
-impl fmt::Display for NotAnAddress {
+impl fmt::Display for InvalidAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Url(why) => write!(f, "the address {why}"),
@@ -42,10 +42,10 @@ impl fmt::Display for NotAnAddress {
     }
 }
 
-impl std::error::Error for NotAnAddress {}
+impl std::error::Error for InvalidAddress {}
 
 impl Address {
-    /// Whether the gate writes a header itself, so that nobody else can.
+    /// Whether the gate writes a header itself, so that the configuration cannot.
     pub fn writes(header: &str) -> bool {
         header.parse().is_ok_and(|it| is_ours(&it))
     }
@@ -55,8 +55,8 @@ impl Address {
         url: &str,
         headers: impl IntoIterator<Item = (String, String)>,
         forwards_authorization: bool,
-    ) -> Result<Self, NotAnAddress> {
-        let client = HttpClient::new(url).map_err(NotAnAddress::Url)?;
+    ) -> Result<Self, InvalidAddress> {
+        let client = HttpClient::new(url).map_err(InvalidAddress::Url)?;
         let headers = all_headers(client.authority(), headers)?;
         Ok(Self { client: Arc::new(client), headers, forwards_authorization })
     }
@@ -84,11 +84,11 @@ impl Deref for Address {
 fn all_headers(
     host: &HeaderValue,
     given: impl IntoIterator<Item = (String, String)>,
-) -> Result<HeaderMap, NotAnAddress> {
+) -> Result<HeaderMap, InvalidAddress> {
     let mut headers = HeaderMap::from_iter([(header::HOST, host.clone())]);
     for (name, value) in given {
-        let no_name = NotAnAddress::Header("a header has a name that no header can have");
-        let no_value = NotAnAddress::Header("a header has a value that no header can have");
+        let no_name = InvalidAddress::Header("a header has a name that no header can have");
+        let no_value = InvalidAddress::Header("a header has a value that no header can have");
         let name: HeaderName = name.parse().or(Err(no_name))?;
         let mut value: HeaderValue = value.parse().or(Err(no_value))?;
         value.set_sensitive(true);
@@ -99,7 +99,7 @@ fn all_headers(
     Ok(headers)
 }
 
-/// Whether a header says how a message travels or which session it is of, and is therefore no one else's.
+/// Whether a header is the gate's own: one of the transport or of the session.
 fn is_ours(name: &HeaderName) -> bool {
     let of_transport = [
         header::HOST,

@@ -16,7 +16,7 @@ use crate::{
     session::ClientKind,
 };
 
-/// What an answer that nobody needs may still cost before its connection is given up.
+/// The limits of reading a response that is not needed; beyond them its connection is closed.
 const DRAIN_BYTES: u64 = 64 << 10;
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
@@ -25,7 +25,7 @@ const DRAIN_TIME: Duration = Duration::from_secs(1);
 pub(super) enum Content {
     /// A stream of events.
     Events,
-    /// Packed in a way that we did not ask for.
+    /// Compressed, which the gate did not ask for.
     Packed,
     /// One message, or what takes its place.
     Whole,
@@ -43,9 +43,9 @@ impl Content {
     }
 }
 
-/// Why a body is not there.
+/// Why a body could not be read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NoBody {
+pub(super) enum BodyFailure {
     /// It is longer than allowed; how long, if that is known.
     TooLong(Option<u64>),
     /// There is no memory for it.
@@ -56,7 +56,7 @@ pub(super) enum NoBody {
     Malformed(String),
 }
 
-impl From<BodyError> for NoBody {
+impl From<BodyError> for BodyFailure {
     fn from(error: BodyError) -> Self {
         match error {
             BodyError::Cut(why) => Self::Cut(why),
@@ -70,17 +70,17 @@ pub(super) async fn whole(
     response: &mut HttpResponse,
     longest: usize,
     memory: &mut Reservation,
-) -> Result<Bytes, NoBody> {
+) -> Result<Bytes, BodyFailure> {
     let most = u64::try_from(longest).unwrap_or(u64::MAX);
     let length = response.length.unwrap_or_default();
     if length > most {
-        return Err(NoBody::TooLong(response.length));
+        return Err(BodyFailure::TooLong(response.length));
     }
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     reserve(memory, length)?;
     let first = response.next().await?.unwrap_or_default();
     let Some(second) = response.next().await? else {
-        return if first.len() > longest { Err(NoBody::TooLong(None)) } else { Ok(first) };
+        return if first.len() > longest { Err(BodyFailure::TooLong(None)) } else { Ok(first) };
     };
     let mut all = Vec::with_capacity(length.max(first.len() + second.len()));
     all.extend_from_slice(&first);
@@ -94,16 +94,16 @@ pub(super) async fn whole(
             None => return Ok(all.into()),
         }
     }
-    Err(NoBody::TooLong(None))
+    Err(BodyFailure::TooLong(None))
 }
 
 /// Reserves so many bytes of what is read; few need no reservation.
-pub(super) fn reserve(memory: &mut Reservation, bytes: usize) -> Result<(), NoBody> {
+pub(super) fn reserve(memory: &mut Reservation, bytes: usize) -> Result<(), BodyFailure> {
     let bytes = if bytes > SMALL { bytes } else { 0 };
-    memory.resize(bytes).or(Err(NoBody::OutOfMemory))
+    memory.resize(bytes).or(Err(BodyFailure::OutOfMemory))
 }
 
-/// Reads what is left of an answer that nobody needs. Gives whether its connection can be used again.
+/// Reads what is left of a response that is not needed. Gives whether its connection can be used again.
 pub(super) async fn drain(response: &mut HttpResponse) -> bool {
     let read = async {
         let mut left = DRAIN_BYTES;

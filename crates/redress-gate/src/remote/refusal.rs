@@ -15,8 +15,9 @@ use tokio::time::timeout;
 use super::{
     Message, Remote, authorize,
     body::{self, Content},
-    lost::{self, Says},
-    mirror::SESSION,
+    mirrored_headers::SESSION,
+    post::{drain, new_post},
+    session_loss::{SessionLoss, session_loss},
 };
 use crate::{
     frame::behind_mark,
@@ -33,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The number of a method that a server does not know.
 const NO_METHOD: &[u8] = b"-32601";
 
-/// The body of a refusal, as far as it came.
+/// The body of a failing response, as far as it came.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) body: Bytes,
@@ -85,76 +86,78 @@ fn array_of_events(mut stream: &[u8], longest: usize) -> Vec<u8> {
     all
 }
 
-impl Remote {
-    /// The status says no.
-    pub(super) async fn turned_away(
-        &self,
-        reply: &mut HttpResponse,
-        session: Option<&HeaderValue>,
-        message: &Message,
-    ) {
-        let status = reply.status;
-        let refusal = Refusal::read(reply, self.longest).await;
-        let Some(id) = message.id else { return };
-        let is_lost = match session {
-            Some(session) => self.is_lost(session, (status, &refusal), (id, message)).await,
-            None => false,
-        };
-        if is_lost && self.state().session.as_ref() == session {
-            // It stays ours until another one is opened: whoever names it next is to hear of its end, too.
-            self.ear.expired(id);
-        }
-        let headers = &reply.headers;
-        let challenges = headers.get_all(header::WWW_AUTHENTICATE).iter();
-        let challenges: Vec<_> = challenges.filter_map(|it| it.to_str().ok()).collect();
-        let challenges = challenges.join("\n");
-        let refused = HttpFailure::Status {
-            status: status.as_u16(),
-            retry_after: header_text(headers, &header::RETRY_AFTER),
-            www_authenticate: Some(&*challenges).filter(|it| !it.is_empty()),
-            location: header_text(headers, &header::LOCATION),
-            body: &body::message(&refusal.body, self.client),
-            about: match refusal.is_cut() {
-                _ if is_lost => FailureScope::Session,
-                true => FailureScope::Unread,
-                false => FailureScope::Request,
-            },
-        };
-        self.ear.refused(id, &refused);
+/// Passes on a response whose status is a failure.
+pub(super) async fn read_refusal(
+    remote: &Remote,
+    reply: &mut HttpResponse,
+    session: Option<&HeaderValue>,
+    message: &Message,
+) {
+    let status = reply.status;
+    let refusal = Refusal::read(reply, remote.longest).await;
+    let Some(id) = message.id else { return };
+    let is_lost = match session {
+        Some(session) => is_session_lost(remote, session, (status, &refusal), (id, message)).await,
+        None => false,
+    };
+    if is_lost && remote.state().session.as_ref() == session {
+        // It is kept until another one is opened, so that the next request in it learns of the loss, too.
+        remote.events.on_session_lost(id);
     }
+    let headers = &reply.headers;
+    let challenges = headers.get_all(header::WWW_AUTHENTICATE).iter();
+    let challenges: Vec<_> = challenges.filter_map(|it| it.to_str().ok()).collect();
+    let challenges = challenges.join("\n");
+    let refused = HttpFailure::Status {
+        status: status.as_u16(),
+        retry_after: header_text(headers, &header::RETRY_AFTER),
+        www_authenticate: Some(&*challenges).filter(|it| !it.is_empty()),
+        location: header_text(headers, &header::LOCATION),
+        body: &body::message(&refusal.body, remote.client),
+        about: match refusal.is_cut() {
+            _ if is_lost => FailureScope::Session,
+            true => FailureScope::Unread,
+            false => FailureScope::Request,
+        },
+    };
+    remote.events.on_failure(id, &refused);
+}
 
-    /// Whether the server has lost the session that a request named. If its words leave that open, it is asked.
-    async fn is_lost(
-        &self,
-        session: &HeaderValue,
-        (status, refusal): (StatusCode, &Refusal),
-        (id, message): (UpstreamId, &Message),
-    ) -> bool {
-        match lost::says(status, refusal, id) {
-            Says::Nothing => false,
-            Says::Lost => true,
-            Says::Perhaps => !self.is_known(session, id, message).await,
-        }
+/// Whether the server has lost the session that a request named. If the response leaves that open, the server is asked.
+async fn is_session_lost(
+    remote: &Remote,
+    session: &HeaderValue,
+    (status, refusal): (StatusCode, &Refusal),
+    (id, message): (UpstreamId, &Message),
+) -> bool {
+    match session_loss(status, refusal, id) {
+        SessionLoss::No => false,
+        SessionLoss::Yes => true,
+        SessionLoss::Unclear => !is_session_known(remote, session, id, message).await,
     }
+}
 
-    /// Whether the server takes a request in that session which changes nothing.
-    async fn is_known(&self, session: &HeaderValue, id: UpstreamId, message: &Message) -> bool {
-        let digits = id.digits();
-        let parts: [&[u8]; 3] =
-            [br#"{"jsonrpc":"2.0","id":"ping-"#, &digits, br#"","method":"ping"}"#];
-        let mut request = self.post(parts.concat().into());
-        request.headers_mut().insert(SESSION, session.clone());
-        authorize(&mut request, message.authorization.as_ref());
-        match timeout(PATIENCE, self.address.ask(request)).await {
-            Ok(Ok(mut reply)) => {
-                let is_refused =
-                    matches!(reply.status, StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST);
-                let refusal = Refusal::read(&mut reply, MOST_BYTES).await;
-                self.leave(reply).await;
-                // Who does not know the method knows the session.
-                !is_refused || memchr::memmem::find(&refusal.body, NO_METHOD).is_some()
-            }
-            _ => true,
+/// Whether the server takes a request in that session which changes nothing.
+async fn is_session_known(
+    remote: &Remote,
+    session: &HeaderValue,
+    id: UpstreamId,
+    message: &Message,
+) -> bool {
+    let digits = id.digits();
+    let parts: [&[u8]; 3] = [br#"{"jsonrpc":"2.0","id":"ping-"#, &digits, br#"","method":"ping"}"#];
+    let mut request = new_post(remote, parts.concat().into());
+    request.headers_mut().insert(SESSION, session.clone());
+    authorize(&mut request, message.authorization.as_ref());
+    match timeout(PATIENCE, remote.address.ask(request)).await {
+        Ok(Ok(mut reply)) => {
+            let is_refused =
+                matches!(reply.status, StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST);
+            let refusal = Refusal::read(&mut reply, MOST_BYTES).await;
+            drain(remote, reply).await;
+            // A server that refuses the method knows the session.
+            !is_refused || memchr::memmem::find(&refusal.body, NO_METHOD).is_some()
         }
+        _ => true,
     }
 }

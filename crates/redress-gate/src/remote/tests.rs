@@ -12,7 +12,7 @@ use std::sync::{
 use tokio::runtime::{Builder, Runtime};
 
 use self::server::{Act, Server, json, pause, status, stream};
-use super::{Address, Hears, MessageSource, Remote};
+use super::{Address, MessageSource, Remote, UpstreamEvents};
 use crate::{
     memory::Account,
     outgoing::{Outgoing, Ticket, ToUpstream},
@@ -22,15 +22,15 @@ use crate::{
 
 /// Notes what is heard, and who still waits.
 #[derive(Debug, Default)]
-struct Ear {
+struct RecordingEvents {
     heard: Mutex<Vec<String>>,
     owed: Mutex<Vec<UpstreamId>>,
     /// Nothing more is taken for now.
     is_full: AtomicBool,
 }
 
-impl Hears for Arc<Ear> {
-    fn said(&self, line: &[u8], source: MessageSource) -> bool {
+impl UpstreamEvents for Arc<RecordingEvents> {
+    fn on_message(&self, line: &[u8], source: MessageSource) -> bool {
         let line = String::from_utf8_lossy(line).into_owned();
         let mut owed = self.owed.lock().expect("unpoisoned");
         owed.retain(|it| !line.contains(std::str::from_utf8(&it.digits()).expect("digits")));
@@ -38,9 +38,9 @@ impl Hears for Arc<Ear> {
         source.about.is_some_and(|it| owed.contains(&it))
     }
 
-    fn streams(&self, _about: UpstreamId, _is_primed: bool) {}
+    fn on_stream(&self, _about: UpstreamId, _is_primed: bool) {}
 
-    fn refused(&self, id: UpstreamId, how: &HttpFailure<'_>) {
+    fn on_failure(&self, id: UpstreamId, how: &HttpFailure<'_>) {
         self.owed.lock().expect("unpoisoned").retain(|it| *it != id);
         let told = match how {
             HttpFailure::Status { status, retry_after, body, .. } => {
@@ -57,7 +57,7 @@ impl Hears for Arc<Ear> {
         self.heard.lock().expect("unpoisoned").push(told);
     }
 
-    fn expired(&self, _id: UpstreamId) {
+    fn on_session_lost(&self, _id: UpstreamId) {
         self.heard.lock().expect("unpoisoned").push("expired".to_owned());
     }
 
@@ -65,9 +65,9 @@ impl Hears for Arc<Ear> {
         self.is_full.load(Ordering::Relaxed)
     }
 
-    fn waits(&self, _id: UpstreamId) {}
+    fn on_wait(&self, _id: UpstreamId) {}
 
-    fn goes_on(&self, id: UpstreamId) -> bool {
+    fn on_resume(&self, id: UpstreamId) -> bool {
         self.is_owed(id)
     }
 
@@ -76,11 +76,11 @@ impl Hears for Arc<Ear> {
     }
 }
 
-/// A remote server with its ear, on a runtime of its own.
+/// A remote server with its events, on a runtime of its own.
 struct Rig {
     runtime: Runtime,
     remote: Arc<Remote>,
-    ear: Arc<Ear>,
+    events: Arc<RecordingEvents>,
     asked: usize,
 }
 
@@ -92,13 +92,13 @@ impl Rig {
     fn before(address: Address) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.expect("a runtime");
-        let ear = Arc::<Ear>::default();
+        let events = Arc::<RecordingEvents>::default();
         let address = Arc::new(address);
         let handle = runtime.handle().clone();
-        let ears = Box::new(Arc::clone(&ear));
+        let sink = Box::new(Arc::clone(&events));
         let remote =
-            Remote::new(address, ClientKind::Pipe, (10_000, Account::default()), handle, ears);
-        Self { runtime, remote, ear, asked: 0 }
+            Remote::new(address, ClientKind::Pipe, (10_000, Account::default()), handle, sink);
+        Self { runtime, remote, events, asked: 0 }
     }
 
     fn push(&self, to: ToUpstream, line: &str) {
@@ -111,7 +111,7 @@ impl Rig {
     fn ask(&mut self, method: &str) -> UpstreamId {
         self.asked += 1;
         let id = UpstreamId::read(format!("{:014}", self.asked).as_bytes()).expect("an id");
-        self.ear.owed.lock().expect("unpoisoned").push(id);
+        self.events.owed.lock().expect("unpoisoned").push(id);
         let line = format!(r#"{{"jsonrpc":"2.0","id":"{:014}","method":"{method}"}}"#, self.asked);
         self.push(ToUpstream::Request(id, Ticket::default()), &line);
         id
@@ -120,18 +120,18 @@ impl Rig {
     /// Waits until so much was heard.
     fn hears(&self, count: usize) -> Vec<String> {
         for _ in 0..500 {
-            let heard = self.ear.heard.lock().expect("unpoisoned").clone();
+            let heard = self.events.heard.lock().expect("unpoisoned").clone();
             if heard.len() >= count {
                 return heard;
             }
             pause(10);
         }
-        panic!("heard only {:?}", self.ear.heard.lock());
+        panic!("heard only {:?}", self.events.heard.lock());
     }
 
     /// Sends a request and waits for what is heard of it.
     fn call(&mut self, method: &str) -> String {
-        let before = self.ear.heard.lock().expect("unpoisoned").len();
+        let before = self.events.heard.lock().expect("unpoisoned").len();
         self.ask(method);
         self.hears(before + 1).pop().expect("something was heard")
     }
@@ -228,12 +228,12 @@ fn a_stream_is_taken_up_again_also_where_the_server_refuses_that_for_a_while() {
 fn a_client_that_does_not_read_is_told_nothing_more() {
     let server = Server::new(|_, _| stream(&"data: {\"method\":\"a\"}\n\n".repeat(9)));
     let mut rig = Rig::new(&server.url());
-    rig.ear.is_full.store(true, Ordering::Relaxed);
+    rig.events.is_full.store(true, Ordering::Relaxed);
     rig.ask("tools/call");
     rig.hears(1);
     pause(50);
     assert_eq!(rig.hears(1).len(), 1);
-    rig.ear.is_full.store(false, Ordering::Relaxed);
+    rig.events.is_full.store(false, Ordering::Relaxed);
     assert_eq!(rig.hears(10).len(), 10, "and the end, which is a failure");
 }
 

@@ -78,7 +78,7 @@ fn an_answer_that_comes_before_all_was_sent_is_the_answer() {
     server.answers_unread("HTTP/1.1 413 Too Large\r\ncontent-length: 3\r\n\r\nbig");
     let rig = Rig::new(&server.url());
     let id = UpstreamId::read(b"00000000000001").expect("an id");
-    rig.ear.owed.lock().expect("unpoisoned").push(id);
+    rig.events.owed.lock().expect("unpoisoned").push(id);
     let line =
         format!(r#"{{"id":"00000000000001","method":"x","params":["{}"]}}"#, "y".repeat(20 << 20));
     rig.push(ToUpstream::Request(id, Ticket::default()), &line);

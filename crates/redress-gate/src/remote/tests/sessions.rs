@@ -336,7 +336,7 @@ fn a_request_that_is_withdrawn_before_the_session_is_open_is_never_sent() {
     let mut rig = Rig::new(&server.url());
     rig.ask("initialize");
     let id = rig.ask("tools/call");
-    rig.ear.owed.lock().expect("unpoisoned").retain(|it| *it != id);
+    rig.events.owed.lock().expect("unpoisoned").retain(|it| *it != id);
     rig.hears(1);
     assert!(rig.call("ping").contains("result"));
     let methods: Vec<_> = server.asked().iter().map(|it| it.method().to_owned()).collect();

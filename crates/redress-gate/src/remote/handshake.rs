@@ -1,4 +1,4 @@
-//! `Opening`: what opens a session is on its way, and nothing overtakes it.
+//! `Handshake`: holds messages back while those that open a session are on their way.
 
 use std::sync::{
     Arc,
@@ -7,20 +7,20 @@ use std::sync::{
 
 use tokio::sync::watch;
 
-use super::mirror::Kind;
+use super::mirrored_headers::Kind;
 
-/// What opens a session, as far as it is on its way.
+/// The messages on their way that open a session.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Opening(Arc<watch::Sender<Steps>>);
+pub(super) struct Handshake(Arc<watch::Sender<StepsUnderway>>);
 
 /// How many of each are on their way.
 #[derive(Debug, Default)]
-struct Steps {
+struct StepsUnderway {
     initialize: usize,
     initialized: usize,
 }
 
-impl Steps {
+impl StepsUnderway {
     fn of(&mut self, kind: Kind) -> Option<&mut usize> {
         match kind {
             Kind::Initialize => Some(&mut self.initialize),
@@ -39,13 +39,13 @@ impl Steps {
     }
 }
 
-impl Opening {
-    /// A message sets out. If it opens the session, others wait until that is over.
-    pub(super) fn begin(&self, kind: Kind) -> Option<Step> {
+impl Handshake {
+    /// A message is about to be sent. If it opens the session, others wait until it has arrived.
+    pub(super) fn begin(&self, kind: Kind) -> Option<HandshakeStep> {
         let is_step = matches!(kind, Kind::Initialize | Kind::Initialized);
         is_step.then(|| {
             self.0.send_modify(|it| it.of(kind).into_iter().for_each(|it| *it += 1));
-            Step { opening: self.clone(), kind, is_over: AtomicBool::new(false) }
+            HandshakeStep { handshake: self.clone(), kind, is_over: AtomicBool::new(false) }
         })
     }
 
@@ -56,30 +56,30 @@ impl Opening {
 
     /// Waits until a message may be sent.
     pub(super) async fn wait(&self, kind: Kind) {
-        // The sender is ours, and lives as long as we do.
+        // The sender lives as long as this value.
         drop(self.0.subscribe().wait_for(|it| it.let_pass(kind)).await);
     }
 }
 
-/// One of the messages that open a session; whatever becomes of it, others do not wait for ever.
+/// One of the messages that open a session. Dropping it lets the others go on, so that none waits for ever.
 #[derive(Debug)]
-pub(super) struct Step {
-    opening: Opening,
+pub(super) struct HandshakeStep {
+    handshake: Handshake,
     kind: Kind,
     is_over: AtomicBool,
 }
 
-impl Step {
+impl HandshakeStep {
     /// The server has it: others may go on.
     pub(super) fn end(&self) {
         if !self.is_over.swap(true, Ordering::AcqRel) {
             let less = |it: &mut usize| *it = it.saturating_sub(1);
-            self.opening.0.send_modify(|it| it.of(self.kind).into_iter().for_each(less));
+            self.handshake.0.send_modify(|it| it.of(self.kind).into_iter().for_each(less));
         }
     }
 }
 
-impl Drop for Step {
+impl Drop for HandshakeStep {
     fn drop(&mut self) {
         self.end();
     }

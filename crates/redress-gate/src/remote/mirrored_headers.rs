@@ -50,22 +50,22 @@ pub(super) enum Kind {
 
 /// A message at a glance.
 #[derive(Debug)]
-pub(super) struct Brief {
+pub(super) struct MessageSummary {
     pub(super) kind: Kind,
     /// What stands in the headers, for a message that carries its own revision.
     pub(super) mirrored: Option<HeaderMap>,
 }
 
-impl Brief {
+impl MessageSummary {
     /// Reads a message of ours.
     pub(super) fn of(line: &[u8], mirrors: &HeaderParams, scratch: &mut Scratch) -> Self {
         let unread = Self { kind: Kind::Notice, mirrored: None };
         let Ok(doc) = Doc::parse_with(line, limits(usize::MAX), std::mem::take(scratch)) else {
             return unread;
         };
-        let brief = Frame::of(&doc).map_or(unread, |it| Self::of_frame(&it, mirrors));
+        let summary = Frame::of(&doc).map_or(unread, |it| Self::of_frame(&it, mirrors));
         *scratch = doc.into_scratch();
-        brief
+        summary
     }
 
     /// The same of what is known to be a request: most need no second reading.
@@ -149,11 +149,11 @@ fn base64(bytes: &[u8], out: &mut String) {
 mod tests {
     use redress::json::Scratch;
 
-    use super::{Brief, Kind, base64, encoded};
+    use super::{Kind, MessageSummary, base64, encoded};
     use crate::header_params::HeaderParams;
 
     fn headers(line: &str, mirrors: &HeaderParams) -> Vec<String> {
-        let headers = Brief::of(line.as_bytes(), mirrors, &mut Scratch::default())
+        let headers = MessageSummary::of(line.as_bytes(), mirrors, &mut Scratch::default())
             .mirrored
             .unwrap_or_default();
         let show = |it: (&hyper::http::HeaderName, &hyper::http::HeaderValue)| {
@@ -180,9 +180,12 @@ mod tests {
             (r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#, Kind::Notice),
             ("no message", Kind::Notice),
         ] {
-            let brief =
-                Brief::of(line.as_bytes(), &HeaderParams::default(), &mut Scratch::default());
-            assert!(brief.kind == kind && brief.mirrored.is_none(), "{line}");
+            let summary = MessageSummary::of(
+                line.as_bytes(),
+                &HeaderParams::default(),
+                &mut Scratch::default(),
+            );
+            assert!(summary.kind == kind && summary.mirrored.is_none(), "{line}");
         }
     }
 
@@ -197,7 +200,7 @@ mod tests {
             modern("tools/call", r#","name":"echo""#),
             modern("tools/call", "").replace("protocolVersion", "protocol\\u0056ersion"),
         ] {
-            let [all, glance] = [Brief::of, Brief::of_request]
+            let [all, glance] = [MessageSummary::of, MessageSummary::of_request]
                 .map(|it| it(line.as_bytes(), &HeaderParams::default(), &mut Scratch::default()));
             assert_eq!((glance.kind, glance.mirrored), (all.kind, all.mirrored), "{line}");
         }

@@ -19,33 +19,33 @@ const NO_SESSION: i64 = -32_001;
 
 /// What a refusal says of the session that a request named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Says {
-    Nothing,
-    Lost,
+pub(super) enum SessionLoss {
+    No,
+    Yes,
     /// Its words fit, and it may as well be the answer to the request.
-    Perhaps,
+    Unclear,
 }
 
-/// Whether a server refuses the session that a request named. The protocol wants 404 for it; many answer 400, and only their
-/// words tell it from a bad request. Who answers the request by its id has dealt with it, unless number and words say otherwise.
-pub(super) fn says(status: StatusCode, refusal: &Refusal, id: UpstreamId) -> Says {
+/// Whether a server refuses the session that a request named. The protocol wants 404 for it; many answer 400, and only their words
+/// tell it from a bad request. A server that answers the request by its id has handled it, unless number and words say otherwise.
+pub(super) fn session_loss(status: StatusCode, refusal: &Refusal, id: UpstreamId) -> SessionLoss {
     let is_not_found = match status {
         StatusCode::NOT_FOUND => true,
         StatusCode::BAD_REQUEST => false,
-        _ => return Says::Nothing,
+        _ => return SessionLoss::No,
     };
     match under(id, refusal) {
-        Named::Result => Says::Nothing,
-        Named::Nothing if is_not_found => Says::Lost,
-        Named::Unread if is_not_found => Says::Perhaps,
-        _ if !speaks_of_session(&refusal.body) => Says::Nothing,
-        Named::Nothing | Named::Error(Some(NO_SESSION)) => Says::Lost,
-        Named::Error(_) | Named::Unread => Says::Perhaps,
+        AnswerById::Result => SessionLoss::No,
+        AnswerById::Nothing if is_not_found => SessionLoss::Yes,
+        AnswerById::Unread if is_not_found => SessionLoss::Unclear,
+        _ if !speaks_of_session(&refusal.body) => SessionLoss::No,
+        AnswerById::Nothing | AnswerById::Error(Some(NO_SESSION)) => SessionLoss::Yes,
+        AnswerById::Error(_) | AnswerById::Unread => SessionLoss::Unclear,
     }
 }
 
 /// What a body says under the id of the request that it is for.
-enum Named {
+enum AnswerById {
     Nothing,
     /// It ends before that is known.
     Unread,
@@ -54,20 +54,20 @@ enum Named {
     Error(Option<i64>),
 }
 
-fn under(id: UpstreamId, refusal: &Refusal) -> Named {
+fn under(id: UpstreamId, refusal: &Refusal) -> AnswerById {
     for line in messages(&refusal.body) {
         let Ok(doc) = Doc::parse(line, limits(line.len())) else { continue };
         let Ok(frame) = Frame::of(&doc) else { continue };
         if frame.id.and_then(UpstreamId::of) == Some(id) {
             let number = |it: Value<'_>| it.get("code").and_then(Value::as_i64);
             match frame.shape {
-                Shape::Result => return Named::Result,
-                Shape::Error => return Named::Error(frame.payload.and_then(number)),
+                Shape::Result => return AnswerById::Result,
+                Shape::Error => return AnswerById::Error(frame.payload.and_then(number)),
                 Shape::Request | Shape::Notification => (),
             }
         }
     }
-    if refusal.is_cut() { Named::Unread } else { Named::Nothing }
+    if refusal.is_cut() { AnswerById::Unread } else { AnswerById::Nothing }
 }
 
 /// Whether it does so by its words, under a status that says nothing.
