@@ -171,7 +171,7 @@ fn post_of(remote: &Remote, message: &Message) -> HttpRequest {
     match &message.summary.mirrored {
         Some(own) => {
             // The headers of a client were compared with the body already.
-            for (name, value) in extra.map_or(own, |it| &it.mirrored).iter() {
+            for (name, value) in extra.map_or(own, |it| &it.mirrored) {
                 headers.insert(name.clone(), value.clone());
             }
             headers.remove(SESSION);
@@ -221,7 +221,7 @@ async fn read_events(remote: &Remote, mut reply: HttpResponse, message: &Message
         }
         (Err(BodyFailure::TooLong(bytes)), Some(id)) => report_too_long(remote, id, bytes),
         (Err(BodyFailure::OutOfMemory), Some(id)) => {
-            remote.events.on_failure(id, &HttpFailure::OutOfMemory)
+            remote.events.on_failure(id, &HttpFailure::OutOfMemory);
         }
         (Err(BodyFailure::Malformed(what)), Some(id)) => report_malformed(remote, id, &what),
     }
@@ -246,7 +246,7 @@ async fn read_whole(remote: &Remote, mut reply: HttpResponse, message: &Message)
         Err(BodyFailure::OutOfMemory) => remote.events.on_failure(id, &HttpFailure::OutOfMemory),
         Err(BodyFailure::Malformed(what)) => report_malformed(remote, id, &what),
         Err(BodyFailure::Cut(why)) => {
-            remote.events.on_failure(id, &HttpFailure::Cut { detail: &why })
+            remote.events.on_failure(id, &HttpFailure::Cut { detail: &why });
         }
     }
 }

@@ -51,6 +51,7 @@ pub(super) enum SendError {
 }
 
 /// How waiting for the head of a response ended.
+#[expect(clippy::large_enum_variant, reason = "made once a request, and taken apart at once")]
 enum Waited {
     Answered(Result<Response<Incoming>, TrySendError<HttpRequest>>),
     HeadTooLong,
