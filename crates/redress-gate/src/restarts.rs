@@ -20,7 +20,7 @@ const LONGEST_PARKING: Duration = Duration::from_secs(300);
 
 /// Whether an upstream may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum May {
+pub(crate) enum StartDecision {
     /// At once.
     Start,
     /// Not before then; a request is worth keeping until then.
@@ -67,11 +67,13 @@ impl Restarts {
     }
 
     /// Whether it may start now.
-    pub(crate) fn may_start(&self, now: Instant) -> May {
+    pub(crate) fn may_start(&self, now: Instant) -> StartDecision {
         match self.not_before {
-            Some(then) if then > now && self.in_a_row >= MOST_IN_A_ROW => May::Parked(then),
-            Some(then) if then > now => May::StartAt(then),
-            _ => May::Start,
+            Some(then) if then > now && self.in_a_row >= MOST_IN_A_ROW => {
+                StartDecision::Parked(then)
+            }
+            Some(then) if then > now => StartDecision::StartAt(then),
+            _ => StartDecision::Start,
         }
     }
 }
@@ -109,7 +111,7 @@ impl Starts {
     }
 
     /// Whether another one may start now.
-    pub(crate) fn may_start(&self, now: Instant) -> May {
+    pub(crate) fn may_start(&self, now: Instant) -> StartDecision {
         self.lock().restarts.may_start(now)
     }
 
@@ -128,7 +130,7 @@ fn jitter(pause: Duration, random: u64) -> Duration {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{May, Restarts, Starts};
+    use super::{Restarts, StartDecision, Starts};
 
     #[test]
     fn starts_that_fail_at_once_count_as_one() {
@@ -136,11 +138,11 @@ mod tests {
         let later = |seconds| begun + Duration::from_secs(seconds);
         (0..100).for_each(|_| starts.failed(begun, later(1), 25));
         assert_eq!(starts.in_a_row(), 1);
-        assert_eq!(starts.may_start(later(1)), May::Start);
+        assert_eq!(starts.may_start(later(1)), StartDecision::Start);
         (1..5).for_each(|it| starts.failed(later(it), later(it + 1), 25));
-        assert!(matches!(starts.may_start(later(6)), May::Parked(_)));
+        assert!(matches!(starts.may_start(later(6)), StartDecision::Parked(_)));
         starts.succeeded();
-        assert_eq!(starts.may_start(later(6)), May::Start);
+        assert_eq!(starts.may_start(later(6)), StartDecision::Start);
     }
 
     #[test]
@@ -150,13 +152,13 @@ mod tests {
         let mut starts = 0;
         loop {
             match restarts.may_start(now) {
-                May::Start => starts += 1,
-                May::StartAt(then) => {
+                StartDecision::Start => starts += 1,
+                StartDecision::StartAt(then) => {
                     assert!(then - now < Duration::from_secs(2));
                     now = then;
                     continue;
                 }
-                May::Parked(then) => {
+                StartDecision::Parked(then) => {
                     assert!(then - now > Duration::from_secs(20));
                     break;
                 }
@@ -164,11 +166,15 @@ mod tests {
             restarts.ended(now, Duration::from_millis(3), 25);
         }
         assert_eq!(starts, 5);
-        assert_eq!(restarts.may_start(now + Duration::from_secs(60)), May::Start, "one more try");
+        assert_eq!(
+            restarts.may_start(now + Duration::from_secs(60)),
+            StartDecision::Start,
+            "one more try"
+        );
         restarts.ended(now, Duration::from_millis(3), 25);
-        let May::Parked(then) = restarts.may_start(now) else { panic!("parked again") };
+        let StartDecision::Parked(then) = restarts.may_start(now) else { panic!("parked again") };
         assert_eq!(then - now, Duration::from_secs(60), "for longer");
         restarts.ended(now, Duration::from_secs(61), 25);
-        assert_eq!(restarts.may_start(now), May::Start, "forgotten after a good while");
+        assert_eq!(restarts.may_start(now), StartDecision::Start, "forgotten after a good while");
     }
 }

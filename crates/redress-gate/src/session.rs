@@ -85,7 +85,7 @@ use crate::{
     moment::millis,
     outgoing::{Sender, Ticket, ToUpstream},
     peek,
-    restarts::May,
+    restarts::StartDecision,
     server::Server,
     tail::Tail,
     upstream_id::UpstreamId,
@@ -183,7 +183,7 @@ impl Session {
 
     /// Whether the upstream of a new session is started at once. If not, the first request that may starts it.
     pub(crate) fn may_begin(&mut self, now: Instant) -> bool {
-        let may = self.server.starts.may_start(now) == May::Start;
+        let may = self.server.starts.may_start(now) == StartDecision::Start;
         if !may && self.upstream.state == State::Starting {
             self.upstream.state = State::Down;
         }

@@ -33,14 +33,14 @@ pub(crate) struct Tools {
     all: Option<Vec<String>>,
     /// Whether an earlier process listed them; the present one may have others.
     is_old: bool,
-    own: Own,
+    own: ListRequest,
     /// The arguments that stand in headers, too.
     pub(crate) header_params: HeaderParams,
 }
 
 /// Whether we ask for the list ourselves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Own {
+enum ListRequest {
     /// Only if it is needed to judge a failure.
     #[default]
     Perhaps,
@@ -84,38 +84,40 @@ impl Tools {
 
     /// Whether asking for the list would tell more; it is asked for once.
     pub(crate) fn is_worth_asking(&self, name: &str) -> bool {
-        self.own != Own::Asked && (self.all.is_none() || self.is_old) && self.get(name).is_none()
+        self.own != ListRequest::Asked
+            && (self.all.is_none() || self.is_old)
+            && self.get(name).is_none()
     }
 
     /// Notes that the list was asked for.
     pub(crate) const fn asked(&mut self) {
-        self.own = Own::Asked;
+        self.own = ListRequest::Asked;
     }
 
     /// A call of an unknown tool failed without an answer.
     pub(crate) fn want(&mut self, name: &str) {
-        if self.own == Own::Perhaps && self.get(name).is_none() {
-            self.own = Own::Wanted;
+        if self.own == ListRequest::Perhaps && self.get(name).is_none() {
+            self.own = ListRequest::Wanted;
         }
     }
 
     /// Whether the list is to be asked for before a call: a failure without an answer leaves no time for that.
     pub(crate) fn is_wanted(&self) -> bool {
-        self.own == Own::Wanted
+        self.own == ListRequest::Wanted
     }
 
     /// Forgets everything: the list has changed.
     pub(crate) fn forget(&mut self) {
         let is_wanted = self.all.is_some() || self.is_wanted();
-        let own = if is_wanted { Own::Wanted } else { Own::Perhaps };
+        let own = if is_wanted { ListRequest::Wanted } else { ListRequest::Perhaps };
         *self = Self { own, ..Self::default() };
     }
 
     /// The server is a new process. Its tools are most likely the same, and a failure must not look another way until they are listed.
     pub(crate) const fn outlive_process(&mut self) {
         self.is_old = true;
-        if matches!(self.own, Own::Asked) {
-            self.own = Own::Perhaps;
+        if matches!(self.own, ListRequest::Asked) {
+            self.own = ListRequest::Perhaps;
         }
     }
 

@@ -19,7 +19,7 @@ use crate::{
     frame::Malformed,
     inflight::InFlightEntry,
     limits::ClientShares,
-    restarts::May,
+    restarts::StartDecision,
     settings::Mode,
     upstream_id::UpstreamId,
 };
@@ -165,7 +165,7 @@ fn reach_upstream(session: &mut Session, actions: &mut Actions) -> Result<(), Re
     let may = (session.upstream.state == State::Down).then(|| {
         session.upstream.restarts.may_start(now).max(session.server.starts.may_start(now))
     });
-    if let Some(May::Parked(until)) = may {
+    if let Some(StartDecision::Parked(until)) = may {
         return Err(Refusal::Parked { until });
     }
     // Who only observes does not stand in the way.
@@ -173,15 +173,15 @@ fn reach_upstream(session: &mut Session, actions: &mut Actions) -> Result<(), Re
         session.admission.ask(now)?;
     }
     match may {
-        Some(May::Start) => {
+        Some(StartDecision::Start) => {
             session.upstream.state = State::Starting;
             actions.start = true;
         }
-        Some(May::StartAt(then)) => {
+        Some(StartDecision::StartAt(then)) => {
             session.upstream.state = State::StartAt(then);
             actions.is_sooner = true;
         }
-        Some(May::Parked(_)) | None => (),
+        Some(StartDecision::Parked(_)) | None => (),
     }
     Ok(())
 }

@@ -384,7 +384,7 @@ pub(super) fn examine(
     actions: &mut Actions,
 ) {
     let key = cache_key(session, &exchange, answer);
-    if let Some(verdict) = session.verdicts.get(key) {
+    if let Some(verdict) = key.and_then(|it| session.verdicts.cache().get(it)) {
         return deliver(session, exchange, answer, verdict, actions);
     }
     let failure = judge(session.context(), &exchange, answer, actions.now);

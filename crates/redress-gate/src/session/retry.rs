@@ -40,7 +40,7 @@ use crate::{
 
 /// A call that is made again after a pause.
 #[derive(Debug)]
-struct Waiting {
+struct ScheduledRetry {
     id: UpstreamId,
     at: Instant,
     /// Nothing is repeated that is not on record.
@@ -61,7 +61,7 @@ pub(crate) struct Repeat {
 /// Calls that are made again after a pause.
 #[derive(Debug, Default)]
 pub(super) struct Retries {
-    waiting: Vec<Waiting>,
+    waiting: Vec<ScheduledRetry>,
 }
 
 impl Retries {
@@ -88,7 +88,7 @@ impl Retries {
     }
 
     /// Takes out the calls whose pause is over.
-    fn take_due(&mut self, now: Instant) -> Vec<Waiting> {
+    fn take_due(&mut self, now: Instant) -> Vec<ScheduledRetry> {
         self.waiting.extract_if(.., |it| it.is_recorded && it.at <= now).collect()
     }
 }
@@ -124,7 +124,7 @@ pub(super) fn retry(
     let key = exchange.key;
     if let Some(id) = session.inflight.open(key, exchange) {
         let fault = Box::new(fault.clone());
-        session.retries.waiting.push(Waiting { id, at, is_recorded: false, fault, ground });
+        session.retries.waiting.push(ScheduledRetry { id, at, is_recorded: false, fault, ground });
         actions.repeats.push(Repeat { id, object });
         actions.is_sooner = true;
     }
@@ -159,7 +159,7 @@ pub(super) fn retry_unless_answered(
 /// Makes the calls whose pause is over.
 pub(super) fn send_due_retries(session: &mut Session, actions: &mut Actions) {
     let now = actions.now.at;
-    for Waiting { id, fault, ground, .. } in session.retries.take_due(now) {
+    for ScheduledRetry { id, fault, ground, .. } in session.retries.take_due(now) {
         if may_still_retry(session, id, &fault, ground) {
             resend(session, id, actions);
         } else if let Some(InFlightEntry::Answer(mut exchange)) = session.inflight.take(id) {
@@ -318,7 +318,7 @@ mod tests {
 
     use redress::{codes, recover::Ground};
 
-    use super::{Retries, Waiting};
+    use super::{Retries, ScheduledRetry};
     use crate::upstream_id::UpstreamId;
 
     #[test]
@@ -329,7 +329,7 @@ mod tests {
         for id in [one, other] {
             let fault = Box::new(codes::TIMEOUT.raise([] as [(&str, &str); 0]));
             let ground = Ground::NotSent;
-            retries.waiting.push(Waiting { id, at, is_recorded: false, fault, ground });
+            retries.waiting.push(ScheduledRetry { id, at, is_recorded: false, fault, ground });
         }
         assert_eq!(retries.next(), None);
         retries.recorded(one);

@@ -9,7 +9,7 @@ use redress::{
 };
 use redress_ledger::Redactor;
 
-use super::{context::Context, messages::Answer, tasks, tasks::Inner, verdict::ambiguous};
+use super::{context::Context, messages::Answer, tasks, tasks::TaskFailure, verdict::ambiguous};
 use crate::{
     answer::{ErrorObject, Insertion, place_in_error, place_in_result},
     exchange::{Method, Request},
@@ -59,9 +59,13 @@ pub(super) fn rewrite_state(
     is_rewritten: bool,
 ) -> Rewrite {
     rewrite_cleaned(cx, state, start, cleaned_state, |state, start| match tasks::failed(state) {
-        Some(Inner::Result(result)) if is_rewritten => Rewrite::Inside(from(span(result), start)),
-        Some(Inner::Result(said) | Inner::State(said)) => with(place_in_result(said), start),
-        Some(Inner::Error(error)) => with(place_in_error(error), start),
+        Some(TaskFailure::Result(result)) if is_rewritten => {
+            Rewrite::Inside(from(span(result), start))
+        }
+        Some(TaskFailure::Result(said) | TaskFailure::State(said)) => {
+            with(place_in_result(said), start)
+        }
+        Some(TaskFailure::Error(error)) => with(place_in_error(error), start),
         None => Rewrite::AsItIs,
     })
 }
@@ -154,7 +158,7 @@ pub(super) fn own_meta(request: &Request, answer: &Answer<'_, '_>) -> Option<Raw
     let payload = answer.frame.payload.filter(|_| answer.frame.shape == Shape::Result)?;
     match tasks::inner(request.method, payload) {
         Some(inner) => inner.meta(),
-        None => Inner::Result(payload).meta(),
+        None => TaskFailure::Result(payload).meta(),
     }
 }
 

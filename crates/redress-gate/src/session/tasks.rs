@@ -185,7 +185,7 @@ pub(super) fn verdict_of_state(
     state: Value<'_>,
     now: Moment,
 ) -> Option<Box<Failure>> {
-    let Some(Inner::State(_)) = failed(state) else {
+    let Some(TaskFailure::State(_)) = failed(state) else {
         return verdict(cx, exchange, What::Answer(state), now);
     };
     let words = WORDS.iter().filter_map(|it| state.get(it));
@@ -199,7 +199,7 @@ pub(super) fn verdict_of_state(
 
 /// The failure that the state of a task carries.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Inner<'d> {
+pub(super) enum TaskFailure<'d> {
     /// The result of its call.
     Result(Value<'d>),
     /// The error that ended it.
@@ -208,7 +208,7 @@ pub(super) enum Inner<'d> {
     State(Value<'d>),
 }
 
-impl Inner<'_> {
+impl TaskFailure<'_> {
     /// The `_meta` of a result.
     pub(super) fn meta(self) -> Option<RawJson> {
         let Self::Result(result) = self else { return None };
@@ -217,22 +217,22 @@ impl Inner<'_> {
 }
 
 /// What a task ended with, if that is, or may be, a failure. A wish for input is none.
-pub(super) fn failed(state: Value<'_>) -> Option<Inner<'_>> {
+pub(super) fn failed(state: Value<'_>) -> Option<TaskFailure<'_>> {
     let status = state.get("status")?;
     if status.is_str("failed") {
         let error = state.get("error").filter(|it| it.kind() == Kind::Object);
-        return Some(error.map_or(Inner::State(state), Inner::Error));
+        return Some(error.map_or(TaskFailure::State(state), TaskFailure::Error));
     }
     let result = state.get("result").filter(|_| status.is_str("completed"))?;
-    is_failed(result).then_some(Inner::Result(result))
+    is_failed(result).then_some(TaskFailure::Result(result))
 }
 
 /// The object in the state of a task that failed where its server states an envelope.
 pub(super) fn stated_in_state(state: Value<'_>) -> Option<Value<'_>> {
     match failed(state)? {
-        Inner::Result(result) => result.get("_meta"),
-        Inner::Error(error) => error.get("data"),
-        Inner::State(state) => state.get("_meta"),
+        TaskFailure::Result(result) => result.get("_meta"),
+        TaskFailure::Error(error) => error.get("data"),
+        TaskFailure::State(state) => state.get("_meta"),
     }
 }
 
@@ -246,6 +246,6 @@ pub(super) fn is_failed(result: Value<'_>) -> bool {
 }
 
 /// The failure that an answer to a question about a task carries.
-pub(super) fn inner(method: Method, payload: Value<'_>) -> Option<Inner<'_>> {
+pub(super) fn inner(method: Method, payload: Value<'_>) -> Option<TaskFailure<'_>> {
     (method == Method::TaskState).then(|| failed(payload)).flatten()
 }

@@ -1,23 +1,23 @@
 //! What a session promises, driven with bytes: no process, no clock.
 
-mod again;
+mod admission;
 mod answers;
-mod broken;
 mod edges;
 mod explanations;
 mod governed;
+mod handshake;
 mod http;
-mod interests;
 mod lifecycle;
+mod malformed;
 mod many;
-mod opening;
-mod reach;
 mod requests;
+mod retries;
 mod routes;
 mod secrets;
 mod sharing;
-mod start;
+mod startup;
 mod statuses;
+mod subscriptions;
 mod tasks;
 
 use std::{

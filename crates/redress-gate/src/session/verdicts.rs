@@ -32,9 +32,9 @@ impl Verdicts {
         Self { cache: TemplateCache::new(), deferred: Vec::new() }
     }
 
-    /// The verdict on the same answer, if it is kept: the failure, or that it is none.
-    pub(super) fn get(&self, key: Option<u64>) -> Option<Option<Arc<FaultTemplate>>> {
-        self.cache.get(key?)
+    /// The verdicts that are kept: the failure, or that an answer is none.
+    pub(super) const fn cache(&self) -> &TemplateCache<Option<Arc<FaultTemplate>>> {
+        &self.cache
     }
 
     /// Keeps a verdict.
