@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 use crate::{Status, output::Err};
 
+/// What a command returns.
+pub(crate) type Done = Result<Status, Failure>;
+
 /// A fault of our own, what led to it, and the exit code.
 #[derive(Debug, Clone)]
 pub(crate) struct Failure {

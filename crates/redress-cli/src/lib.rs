@@ -22,6 +22,7 @@ mod probe;
 mod registry;
 mod run;
 mod serve;
+mod status;
 mod translate;
 mod workspace;
 mod wrap;
@@ -34,7 +35,11 @@ use clap::{
 };
 use redress_registry::nearest::nearest;
 
-use crate::{failure::Failure, output::Out};
+use crate::{
+    failure::{Done, Failure},
+    output::Out,
+    status::Status,
+};
 
 /// The error contract for MCP servers: one registry of codes, one envelope, every failure.
 #[derive(Debug, Parser)]
@@ -141,36 +146,3 @@ fn suggested(mut error: clap::Error) -> clap::Error {
     }
     error
 }
-
-/// How a command ended that did its work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Status {
-    /// Nothing to complain about.
-    Fine,
-    /// There are findings.
-    Findings,
-    /// Some of the input could not be read; its place in the output says so.
-    BadInput,
-    /// The system did not let something be read; the output says what.
-    Unreadable,
-}
-
-impl Status {
-    const fn code(self) -> u8 {
-        match self {
-            Self::Fine => 0,
-            Self::Findings => 1,
-            Self::BadInput => 2,
-            Self::Unreadable => 3,
-        }
-    }
-}
-
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        Self::from(status.code())
-    }
-}
-
-/// What a command returns.
-type Done = Result<Status, Failure>;
