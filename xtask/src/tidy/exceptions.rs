@@ -26,7 +26,6 @@ pub(super) const EXCEPTIONS: &[Exceptions] = &[
         cycles: &[],
         methods: &[
             "classify::answer::Judge",
-            "dialect::Dialect",
             "fault::Fault",
             "fault::parts::Violation",
             "tally::Tally",
