@@ -108,7 +108,8 @@ pub(super) fn match_at(
         Body::Hex(count) => {
             let is_digit = |it: &u8| it.is_ascii_hexdigit();
             let digits = rest.bytes().take(count + 1).take_while(is_digit).count();
-            let is_whole = digits == count && !rest.bytes().nth(count).is_some_and(is_token);
+            let is_whole =
+                digits == count && !rest.as_bytes().get(count).is_some_and(|it| is_token(*it));
             is_whole.then_some(count)?
         }
         Body::Jwt => jwt(rest)?,

@@ -290,7 +290,7 @@ fn fits(value: &str, (open, close, inside): (&str, &str, Inside)) -> bool {
             let joins = |it: u8| it.is_ascii_alphabetic() || b"_.-".contains(&it);
             is_position
                 || is_format
-                || close != "" && (is_listed(first, When::Always) || first == "known")
+                || !close.is_empty() && (is_listed(first, When::Always) || first == "known")
                 || within.bytes().all(joins) && strength(within).is_some()
         }
     }
