@@ -28,6 +28,7 @@ mod sections;
 mod server;
 mod sound;
 mod table;
+mod taught;
 mod value;
 mod watch;
 

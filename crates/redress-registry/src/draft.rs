@@ -52,6 +52,8 @@ pub struct Draft {
     pub tools: Vec<Spanned<DraftTool>>,
     /// `[[allow]]`, in order.
     pub allows: Vec<Spanned<DraftAllow>>,
+    /// `[[match]]`, in order.
+    pub matches: Vec<Spanned<DraftMatch>>,
 }
 
 /// `[plugin]`.
@@ -235,6 +237,29 @@ pub struct DraftAllow {
     pub why: Field<String>,
     /// `until`.
     pub until: Field<String>,
+}
+
+/// `[[match]]`.
+#[derive(Debug, Clone)]
+pub struct DraftMatch {
+    /// `tool`.
+    pub tool: Field<String>,
+    /// `text`.
+    pub text: Field<String>,
+    /// `pattern`.
+    pub pattern: Field<String>,
+    /// `json`.
+    pub json: Field<Map<String, Value>>,
+    /// `rpc_code`.
+    pub rpc_code: Field<i64>,
+    /// `status`.
+    pub status: Field<i64>,
+    /// `code`.
+    pub code: Field<String>,
+    /// `silent`.
+    pub silent: Field<bool>,
+    /// `example`.
+    pub example: Field<String>,
 }
 
 impl Draft {

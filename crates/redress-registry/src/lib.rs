@@ -26,6 +26,7 @@ pub mod resolve;
 pub mod retry;
 pub mod rule;
 pub mod shipped;
+pub mod taught;
 pub mod template;
 
 pub use canonical::canonical;

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde_json::Value;
 
-use crate::{Class, Effect, Operation, Retry, Severity, Stability};
+use crate::{Class, Effect, Operation, Retry, Severity, Stability, taught::Teachings};
 
 /// A map in file order with a fast look-up.
 pub type Ordered<V> = IndexMap<Box<str>, V, FxBuildHasher>;
@@ -34,6 +34,8 @@ pub struct Registry {
     pub tools: Ordered<Tool>,
     /// Exceptions from lint rules.
     pub allows: Vec<Allow>,
+    /// What answers of the server mean. They teach a gate; clients rely on none of them, so that locks leave them out.
+    pub matches: Arc<Teachings>,
 }
 
 /// One row: everything that is known about a code.

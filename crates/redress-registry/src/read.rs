@@ -10,8 +10,8 @@ use crate::{
     Problem, Source, Spanned,
     dialects::DIALECTS,
     draft::{
-        Draft, DraftAllow, DraftCode, DraftDefaults, DraftDeprecated, DraftDomain, DraftNext,
-        DraftOverride, DraftParam, DraftPlugin, DraftRetired, DraftTool,
+        Draft, DraftAllow, DraftCode, DraftDefaults, DraftDeprecated, DraftDomain, DraftMatch,
+        DraftNext, DraftOverride, DraftParam, DraftPlugin, DraftRetired, DraftTool,
     },
     problems::{Problems, quoted},
 };
@@ -111,6 +111,7 @@ fn draft(source: &Source, root: &mut Table<'_, '_>) -> Draft {
         overrides: root.rows("override", overriding),
         tools: root.rows("tool", tool),
         allows: root.tables("allow", allow),
+        matches: root.tables("match", matching),
     }
 }
 
@@ -234,6 +235,20 @@ fn allow(table: &mut Table<'_, '_>) -> DraftAllow {
         code: table.take("code"),
         why: table.take("why"),
         until: table.take("until"),
+    }
+}
+
+fn matching(table: &mut Table<'_, '_>) -> DraftMatch {
+    DraftMatch {
+        tool: table.take("tool"),
+        text: table.take("text"),
+        pattern: table.take("pattern"),
+        json: table.take("json"),
+        rpc_code: table.take("rpc_code"),
+        status: table.take("status"),
+        code: table.take("code"),
+        silent: table.take("silent"),
+        example: table.take("example"),
     }
 }
 

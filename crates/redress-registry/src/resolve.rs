@@ -8,11 +8,12 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     Allow, Domain, Entry, Problem, Registry, Retired, Spanned, Tool,
-    draft::{Draft, DraftAllow, DraftDomain, DraftRetired, DraftTool, Written},
+    draft::{Draft, DraftAllow, DraftDomain, DraftMatch, DraftRetired, DraftTool, Field, Written},
     model::Ordered,
     name,
     problems::{Problems, cut, quoted},
     range::Range,
+    taught::{Refusal, Taught, Teachings},
 };
 
 /// The largest number that a code can have.
@@ -38,6 +39,7 @@ pub fn resolve(draft: &Draft, find: Find<'_>) -> Result<Registry, Vec<Problem>> 
         retired: own.retired(),
         tools: own.tools(),
         allows: own.allows(),
+        matches: Arc::default(),
         extends: draft.extends.iter().map(|it| it.value.clone()).collect(),
         docs_base: draft.docs_base.written(),
         namespace: namespace.clone(),
@@ -47,6 +49,7 @@ pub fn resolve(draft: &Draft, find: Find<'_>) -> Result<Registry, Vec<Problem>> 
     merge::take_in(&mut registry, &bases, draft, &mut problems);
     overrides::apply(&mut registry, draft, &mut problems);
     references(&registry, draft, &rows, &mut problems);
+    teach(&mut registry, draft, &mut problems);
     problems.none_yet()?;
     Ok(registry)
 }
@@ -252,6 +255,55 @@ fn references(registry: &Registry, draft: &Draft, rows: &BTreeSet<&str>, problem
             let message = format!("{} is not a code of this registry.", quoted(&code.value));
             problems.add_meant(code.span.start, message, meant);
         }
+    }
+}
+
+/// The taught rows of the file, before those of the registries that it takes in.
+fn teach(registry: &mut Registry, draft: &Draft, problems: &mut Problems) {
+    let rows = draft.matches.iter().map(|it| taught(&it.value, draft)).collect();
+    match Teachings::new(rows, |it| registry.get(it).is_some()) {
+        Ok(own) => registry.matches = Arc::new(own.before(&registry.matches)),
+        Err(refused) => {
+            for Refusal { row, key, message } in refused {
+                let Some(written) = draft.matches.get(row) else { continue };
+                let at = key.and_then(|it| place(&written.value, it));
+                problems.add(at.unwrap_or(written.span.start), message);
+            }
+        }
+    }
+}
+
+fn taught(row: &DraftMatch, draft: &Draft) -> Taught {
+    Taught {
+        tool: row.tool.written(),
+        text: row.text.written(),
+        pattern: row.pattern.written(),
+        json: row.json.written().unwrap_or_default().into_iter().collect(),
+        rpc_code: row.rpc_code.written(),
+        status: row.status.written(),
+        code: row.code.as_ref().map(|it| code_of(&it.value, draft)).unwrap_or_default(),
+        silent: row.silent.written().unwrap_or_default(),
+        example: row.example.written(),
+    }
+}
+
+/// The full name of a code, where the file declares it; else the code of a registry that it takes in.
+fn code_of(written: &str, draft: &Draft) -> String {
+    if draft.code(written).is_some() { draft.full_name(written) } else { written.to_owned() }
+}
+
+/// Where a key of a row stands.
+fn place(row: &DraftMatch, key: &str) -> Option<usize> {
+    let start = |it: &Field<String>| it.as_ref().map(|it| it.span.start);
+    match key {
+        "tool" => start(&row.tool),
+        "text" => start(&row.text),
+        "pattern" => start(&row.pattern),
+        "code" => start(&row.code),
+        "example" => start(&row.example),
+        "json" => row.json.as_ref().map(|it| it.span.start),
+        "status" => row.status.as_ref().map(|it| it.span.start),
+        _ => None,
     }
 }
 

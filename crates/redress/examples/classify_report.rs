@@ -12,8 +12,8 @@
 
 use std::{collections::BTreeMap, env, fs, process::ExitCode};
 
-use redress::classify;
-use redress_registry::shipped;
+use redress::classify::{self, Tier};
+use redress_registry::{Class, shipped};
 use serde_json::Value;
 
 fn main() -> ExitCode {
@@ -94,8 +94,20 @@ impl Record {
         self.got["code"].as_str().unwrap_or("-")
     }
 
+    /// Whether the code is one of the label's; of words alone, whether the class is.
     fn code_is_right(&self) -> bool {
-        self.got_code() == self.code || self.acceptable.iter().any(|it| it == self.got_code())
+        let mut labels = self.acceptable.iter().chain([&self.code]);
+        let class = |code: &str| shipped::core().get(code).map(|it| it.class);
+        let is_it = |it: &String| {
+            it == self.got_code()
+                || self.tier() == "prose" && general(class(it)) == general(class(self.got_code()))
+        };
+        labels.any(is_it)
+    }
+
+    /// The tier that named it.
+    fn tier(&self) -> &str {
+        self.got["tier"].as_str().unwrap_or("-")
     }
 
     fn retry_is_right(&self) -> bool {
@@ -139,7 +151,16 @@ impl Record {
     }
 }
 
-/// Counts over unambiguous records.
+/// A class, with those that share its general code.
+fn general(class: Option<Class>) -> Option<Class> {
+    class.map(|it| match it {
+        Class::Aborted => Class::FailedPrecondition,
+        Class::OutOfRange => Class::InvalidArgument,
+        it => it,
+    })
+}
+
+/// Counts over unambiguous records: codes and retries where the server flagged the failure, and what was found where it did not.
 #[derive(Default)]
 struct Counts {
     failures: usize,
@@ -165,13 +186,16 @@ impl Counts {
                 it.possible += usize::from(record.found() && !certain);
                 continue;
             }
+            if record.is_silent {
+                it.silent += 1;
+                it.silent_found += usize::from(record.found());
+                it.silent_certain += usize::from(record.got["certain"] == true);
+                continue;
+            }
             it.failures += 1;
             it.codes += usize::from(record.code_is_right());
             it.retries += usize::from(record.retry_is_right());
             it.leaks += usize::from(record.leaks_are_right());
-            it.silent += usize::from(record.is_silent);
-            it.silent_found += usize::from(record.is_silent && record.found());
-            it.silent_certain += usize::from(record.is_silent && record.got["certain"] == true);
         }
         it
     }
@@ -208,6 +232,10 @@ fn table(title: &str, records: &[&Record]) {
         Counts::of(records.iter().copied().filter(|it| it.server == server)).row(server);
     }
     Counts::of(records.iter().copied()).row("ALL");
+    println!("by tier");
+    for tier in Tier::ALL {
+        Counts::of(records.iter().copied().filter(|it| it.tier() == tier.name())).row(tier.name());
+    }
 }
 
 fn confusions(records: &[Record]) {

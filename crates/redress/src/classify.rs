@@ -1,43 +1,41 @@
 //! Outcome to verdict: what an upstream did, and which row of the registry that is.
+//!
+//! Evidence comes in tiers, strongest first, each in a module of its own: what the server states (`stated`), what the contract
+//! teaches (`taught`), facts of the protocol (`protocol`), forms of programs (`formats`), words (`prose`). The first that
+//! speaks wins.
 
 mod answer;
-mod checked;
 mod details;
-mod envelope;
-mod expected;
+mod echo;
+mod evidence;
 mod extract;
-mod facts;
-mod judge;
+mod formats;
 mod leaks;
 mod line;
 mod message;
-mod named;
 mod normal;
-mod part;
 mod paths;
 mod phrase;
-mod query;
+mod prose;
+mod protocol;
 mod raise;
-mod ran;
 mod request;
 mod say;
-mod silent;
-mod start;
-mod statements;
-mod status;
-mod structure;
+mod stated;
 mod table;
-mod unfit;
+mod tables;
+mod taught;
+mod tier;
+mod unflagged;
 mod wait;
-mod words;
 mod work;
-mod wrong;
 
 use std::borrow::Cow;
 
 pub use leaks::Leak;
 pub use line::{LineError, line};
 use redress_registry::{Registry, shipped};
+pub use tier::Tier;
 
 use crate::{
     Fault,
@@ -61,10 +59,12 @@ pub struct Failure {
     pub silent: bool,
     /// No doubt is left that it is one: it was flagged, or its structure says so.
     pub certain: bool,
-    /// The row that named it; of a silent one, first the row that found it: `sign+rule`.
+    /// The kind of evidence that named it.
+    pub tier: Tier,
+    /// The rule that named it; of a silent one, first the sign that found it: `sign+rule`.
     pub rule: Cow<'static, str>,
-    /// It tells of work that was done before it failed, or is what a program said that had run; nobody but its words named it.
-    pub worked: bool,
+    /// The call may have begun its work before it failed, as the request or the answer tells.
+    pub begun: bool,
     /// What its text gives away.
     pub leaks: Vec<Leak>,
     /// The failure itself.
@@ -72,30 +72,30 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Whether a rule has named it; otherwise all that is known is that it failed.
+    /// Whether a tier has named it; otherwise all that is known is that it failed.
     pub fn is_named(&self) -> bool {
-        self.rule.rsplit('+').next() != Some(raise::Named::UNKNOWN.id)
+        self.tier != Tier::Unknown
     }
 }
 
 /// Judges an outcome. Pure, total and deterministic: any bytes give a verdict, the same ones the same.
 ///
-/// In this order: a request that is itself malformed; a known dialect in the payload; facts of the protocol; the table
-/// of rules, whose first row that fits wins; last, `UNKNOWN_TOOL_FAILURE`.
+/// The first tier that speaks wins; last, `UNKNOWN_TOOL_FAILURE`.
 pub fn classify(asked: &Asked<'_>, outcome: &Outcome<'_>, registry: &Registry) -> Verdict {
     answer::judge(asked, outcome, registry)
 }
 
-/// Whether the result of a call that is not flagged needs a judgement at all. Most do not, and this costs them nothing.
-pub fn is_suspect(result: Value<'_>) -> bool {
-    silent::suspect(result, None).is_some()
+/// Whether the result of a call that is not flagged needs a judgement at all under a contract. Most do not, and this costs them
+/// nothing.
+pub fn is_suspect(result: Value<'_>, registry: &Registry) -> bool {
+    taught::has_silent(registry) || unflagged::suspect(result, None).is_some()
 }
 
 /// Makes ready what every judgement needs. Whoever does not call it pays for it with the first one, some milliseconds.
 pub fn warm_up() {
     const FAILED: &[u8] = br#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"error\":\"ENOENT\"}"}],"isError":true}}"#;
     let Ok(doc) = Doc::parse(FAILED, Limits::DOCUMENT) else { return };
-    is_suspect(doc.root());
+    is_suspect(doc.root(), shipped::core());
     classify(&Asked::default(), &Outcome::of(What::Answer(doc.root())), shipped::core());
 }
 

@@ -13,7 +13,9 @@ use redress_transport::{program::Program, resources::Resources};
 
 use redress_registry::{Registry, plugin::Plugins};
 
-use super::{Breaker, Contract, General, Ledger, Limits, Listen, Retry, Secret, Server, Url};
+use super::{
+    Breaker, Contract, General, Ledger, Limits, Listen, Retry, Secret, Server, Url, taught,
+};
 use crate::{failure::Failure, workspace};
 
 impl Server {
@@ -57,7 +59,7 @@ impl Server {
 
     /// The codes that it may use, with those of its plugins.
     pub(crate) fn codes(&self) -> Arc<Registry> {
-        let contract = self.own_codes();
+        let contract = taught::teach(&self.r#match, self.own_codes());
         if self.plugins.is_empty() {
             return contract;
         }
@@ -70,7 +72,7 @@ impl Server {
     }
 
     /// The codes of its contract: the built-in server has its own, unless others are named.
-    fn own_codes(&self) -> Arc<Registry> {
+    pub(super) fn own_codes(&self) -> Arc<Registry> {
         if self.workspace.is_some() && self.contract == Contract::core() {
             return Arc::clone(redress_workspace::registry());
         }

@@ -82,13 +82,14 @@ macro_rules! section {
         }
 
         impl $crate::config::section::Section for $Name {
-            const NAMES: &'static [&'static str] = &[$(stringify!($key)),+];
+            const NAMES: &'static [&'static str] =
+                &[$($crate::config::section::key_name(stringify!($key))),+];
 
             fn shape() -> $crate::config::kind::Shape {
                 use $crate::config::{kind::{Key, Shape}, value::Value};
                 let usual = Self::default();
                 let keys = vec![$(Key {
-                    name: stringify!($key),
+                    name: $crate::config::section::key_name(stringify!($key)),
                     meaning: concat!($($meaning),+).trim_ascii(),
                     kind: <$Type as Value>::kind(),
                     range: $crate::config::section::range!($($range)?),
@@ -102,7 +103,7 @@ macro_rules! section {
                 Self {
                     $($($plain: base.$plain.clone(),)+)?
                     $($key: table.take(
-                        stringify!($key),
+                        $crate::config::section::key_name(stringify!($key)),
                         $crate::config::section::range!($($range)?),
                         &base.$key,
                     ),)+
@@ -175,10 +176,21 @@ macro_rules! section {
 
             fn shown(&self) -> $crate::config::value::Shown {
                 use $crate::config::value::{Shown, Value};
-                Shown::Table(vec![$((stringify!($key).to_owned(), Value::shown(&self.$key))),+])
+                Shown::Table(vec![$((
+                    $crate::config::section::key_name(stringify!($key)).to_owned(),
+                    Value::shown(&self.$key),
+                )),+])
             }
         }
     };
+}
+
+/// The name of a key: one that is a word of Rust is declared as `r#match`.
+pub(crate) const fn key_name(written: &'static str) -> &'static str {
+    match written.as_bytes() {
+        [b'r', b'#', ..] => written.split_at(2).1,
+        _ => written,
+    }
 }
 
 /// The range of a key that has one.

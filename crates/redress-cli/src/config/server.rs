@@ -15,6 +15,7 @@ use super::{
     section::section,
     sections::{Breaker, Emit, Limits, Retry},
     table::{Given, Table},
+    taught::{self, Match},
     value::{Named, Row},
 };
 
@@ -71,6 +72,8 @@ section! {
         breaker: Breaker = Breaker::default(), example "";
         /// How much it is asked, where it differs from `[limits]`.
         limits: Limits = Limits::default(), example "";
+        /// What answers of it mean, where neither it nor its contract says so.
+        r#match: Vec<Match> = Vec::new(), example "";
         /// Its tools.
         tool: Named<Tool> = Named::default(), example "";
     }
@@ -114,6 +117,7 @@ fn check_server(server: &Server, table: &mut Table<'_, '_>) {
             table.refuse("plugins", format!("`{path}.plugins` cannot take {file} in: {problem}"));
         }
     }
+    taught::check(&server.r#match, &server.own_codes(), table);
     for name in server.env.keys().filter(|it| it.is_empty() || it.contains(['=', '\0'])) {
         table
             .refuse("env", format!("`{path}.env` has a name that no variable can have: {name:?}."));

@@ -64,6 +64,21 @@ impl Shown {
         }
     }
 
+    /// As an item of a list: a table in one line, without what it does not say.
+    pub(crate) fn inline(self) -> Option<String> {
+        match self {
+            Self::Nothing => None,
+            Self::Toml(toml) => Some(toml),
+            Self::Table(entries) => {
+                let said = entries.into_iter().filter(|it| !it.1.is_empty());
+                let items: Vec<_> = said
+                    .filter_map(|(key, it)| Some(format!("{} = {}", toml_key(&key), it.inline()?)))
+                    .collect();
+                Some(format!("{{ {} }}", items.join(", ")))
+            }
+        }
+    }
+
     /// What can stand behind a key in its line.
     pub(crate) fn into_toml(self) -> Option<String> {
         match self {
@@ -177,7 +192,7 @@ impl<T: Value> Value for Vec<T> {
     }
 
     fn shown(&self) -> Shown {
-        let items: Vec<_> = T::all_shown(self).into_iter().filter_map(Shown::into_toml).collect();
+        let items: Vec<_> = T::all_shown(self).into_iter().filter_map(Shown::inline).collect();
         Shown::Toml(format!("[{}]", items.join(", ")))
     }
 }

@@ -3,6 +3,7 @@
 use hyper::http::StatusCode;
 use redress::{
     classify::{Verdict, classify},
+    codes,
     json::{Doc, Value},
     outcome::{Asked, HttpAnswer, HttpAsked, Outcome, What},
 };
@@ -77,5 +78,6 @@ fn speaks_of_session(body: &[u8]) -> bool {
     let answer = HttpAnswer { status, retry_after: None, body: body.into() };
     let outcome = Outcome::of(What::Http(answer));
     let judged = classify(&Asked { http, ..Asked::default() }, &outcome, shipped::core());
-    matches!(judged, Verdict::Failure(it) if it.rule.starts_with("session."))
+    let codes = [codes::SESSION_NOT_FOUND, codes::SESSION_NOT_INITIALIZED];
+    matches!(judged, Verdict::Failure(it) if codes.iter().any(|code| it.fault.code() == code.name()))
 }

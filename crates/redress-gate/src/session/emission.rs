@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use redress::{
-    Fault, OwnEnvelope, classify::Failure, emit::emit, fault::NextAction, json::RawJson,
+    Fault, OwnEnvelope,
+    classify::{Failure, Tier},
+    emit::emit,
+    fault::NextAction,
+    json::RawJson,
     recover::Ground,
 };
 use redress_registry::Class;
@@ -119,7 +123,7 @@ pub(super) fn template_of_answer(
     let (request, meta) = (&exchange.request, own_meta(&exchange.request, answer));
     let said = server_words(cx, answer);
     let rewrite = rewrite_answer(cx, request, answer, &failure);
-    let is_stated = ["dialect.", "contract."].iter().any(|it| failure.rule.starts_with(it));
+    let is_stated = matches!(failure.tier, Tier::Stated | Tier::Taught);
     // What calls itself a success may have been one.
     let ground = if is_stated && !failure.silent { Ground::Stated } else { Ground::Guessed };
     // What a task ended with stays what it is, however often one asks.

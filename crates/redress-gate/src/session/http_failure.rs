@@ -204,7 +204,7 @@ pub(super) fn http_fault(
             let text = body.into();
             let what = What::Http(HttpAnswer { status, retry_after, body: text });
             let (mut fault, worked) = match verdict(cx, exchange, what, now) {
-                Some(failure) => (failure.fault, failure.worked),
+                Some(failure) => (failure.fault, failure.begun),
                 None => {
                     (protocol_fault(cx, "an answer over HTTP has no message in it", body), false)
                 }

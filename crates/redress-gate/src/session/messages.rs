@@ -73,7 +73,8 @@ pub(super) fn passes(
         Method::ToolsCall => match CallResult::of(result) {
             CallResult::Unflagged => {
                 let is_quiet = session.upstream.stderr.position() == exchange.stderr;
-                session.server.settings.is_ours || is_quiet && !is_suspect(result)
+                session.server.settings.is_ours
+                    || is_quiet && !is_suspect(result, &session.server.settings.contract)
             }
             CallResult::Task => {
                 session.tenancy.tasks.learn(ours, exchange, result);

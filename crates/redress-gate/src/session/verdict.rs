@@ -4,7 +4,7 @@ use std::{borrow::Cow, panic::AssertUnwindSafe};
 
 use redress::{
     Fault, Stated,
-    classify::{Failure, Verdict, classify},
+    classify::{Failure, Tier, Verdict, classify},
     codes,
     fault::{Ctx, Origin, Thrown, from_unknown},
     json::{Doc, Members, RawJson, Value},
@@ -277,6 +277,13 @@ pub(super) fn ambiguous(method: Method, shape: Shape, payload: Value<'_>) -> Opt
 
 /// A failure that is certain.
 fn flagged(fault: Fault, rule: &'static str) -> Failure {
-    let (silent, certain, worked, leaks) = (false, true, false, Vec::new());
-    Failure { silent, certain, rule: rule.into(), worked, leaks, fault }
+    Failure {
+        silent: false,
+        certain: true,
+        tier: Tier::Protocol,
+        rule: rule.into(),
+        begun: false,
+        leaks: Vec::new(),
+        fault,
+    }
 }

@@ -24,6 +24,7 @@ pub(super) fn registry(document: Map<String, Value>) -> Result<Registry, Wrong> 
         retired: whole.rows("retired", retired)?,
         tools: whole.rows("tools", tool)?,
         allows: whole.list("allows", |it| inner(it, "allows", allow))?,
+        matches: Arc::default(),
     };
     whole.close()?;
     Ok(registry)

@@ -51,6 +51,7 @@ pub(super) fn take_in(
         for (name, tombstone) in &base.value.retired {
             registry.retired.entry(name.clone()).or_insert_with(|| tombstone.clone());
         }
+        registry.matches = Arc::new(registry.matches.before(&base.value.matches));
         for (name, tool) in &base.value.tools {
             registry.tools.entry(name.clone()).or_insert_with(|| tool.clone());
         }

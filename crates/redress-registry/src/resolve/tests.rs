@@ -308,3 +308,32 @@ fn seed_004_25_two_ways_to_one_row_are_no_conflict() {
         assert_eq!(registry.get("ABC").unwrap().hint, hint);
     }
 }
+
+#[test]
+fn taught_rows_are_compiled_and_refused_at_their_place() {
+    let rows = "[[match]]\npattern = 'No (?P<id>\\w+)'\ncode = \"ABC\"\nexample = \"No a\"\n";
+    let registry = taken(&format!("[domain.d]\n[code.ABC]\n{ROW}{rows}"));
+    assert_eq!(registry.matches.rows()[0].code, "ABC");
+    let mut wrong = String::new();
+    for row in [
+        "text = \"a\"\ncode = \"ABD\"\nexample = \"a\"",
+        "text = \"a\"\ncode = \"ABC\"\nexample = \"b\"",
+        "pattern = \"(\"\ncode = \"ABC\"\nexample = \"b\"",
+        "code = \"ABC\"\nexample = \"b\"",
+    ] {
+        wrong.push_str(&format!("[[match]]\n{row}\n"));
+    }
+    let refused = refused(&format!("[domain.d]\n[code.ABC]\n{ROW}{wrong}"));
+    assert_eq!(refused.len(), 3, "{refused:?}");
+    assert!(refused[0].starts_with("f:14:8: `ABD` is not a code of this registry."), "{refused:?}");
+}
+
+#[test]
+fn the_rows_of_a_registry_come_before_those_that_it_takes_in() {
+    let row = |code: &str| format!("[[match]]\ntext = \"a*\"\ncode = \"{code}\"\nexample = \"ab\"\n");
+    let below = base("below", &format!("[domain.d]\n[code.ABC]\n{ROW}{}", row("ABC")));
+    let text = format!("{HEAD}extends = [\"below\"]\n[code.XYZ]\n{ROW}{}", row("XYZ"));
+    let registry = with_bases(&text, &[below]).unwrap();
+    let codes: Vec<_> = registry.matches.rows().iter().map(|it| &*it.code).collect();
+    assert_eq!(codes, ["XYZ", "ABC"]);
+}

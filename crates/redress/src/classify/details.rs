@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::raise::Said;
+use super::evidence::Said;
 use crate::{
     fault::{GUESSED, UPSTREAM, document_without_frames},
     json::{Kind, Members, RawJson, Value, write_list, write_str},

@@ -166,7 +166,7 @@ fn write(id: Option<Value<'_>>, verdict: &Verdict, out: &mut Vec<u8>) {
     match verdict {
         Verdict::Success => {
             members.bool("failure", false).bool("silent", false).bool("certain", false);
-            for key in ["code", "class", "retry", "effect", "origin", "rule"] {
+            for key in ["code", "class", "retry", "effect", "origin", "rule", "tier"] {
                 members.raw(key, "null");
             }
             members.raw("leaks", "[]");
@@ -180,7 +180,7 @@ fn write(id: Option<Value<'_>>, verdict: &Verdict, out: &mut Vec<u8>) {
             members.str("code", fault.code()).str("class", fault.class.name());
             write_retry(members.key("retry"), fault);
             members.str("effect", fault.effect.name()).str("origin", fault.origin.name());
-            members.str("rule", &failure.rule);
+            members.str("rule", &failure.rule).str("tier", failure.tier.name());
             let leaks = members.key("leaks");
             leaks.push('[');
             for (at, leak) in failure.leaks.iter().enumerate() {

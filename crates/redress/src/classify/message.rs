@@ -1,60 +1,114 @@
-//! The message inside a failing text: stacks cut off, JSON reduced to what it says, wrappers of SDKs taken away.
+//! The message inside a failing text: stacks cut off, JSON reduced to what it says, wrappers of SDKs taken away, echoes hidden.
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{extract, normal::normal, status, table::Table};
+use super::{echo, extract, normal::normal, request::Request};
 use crate::text::TRACEBACK;
 
-/// A sentence this short is a label, not a sentence.
-const SHORTEST_HEAD: usize = 12;
 /// How many wrappers can stand around each other.
-const MOST_WRAPPERS: usize = 5;
+const MOST_WRAPPERS: usize = 6;
+/// How far a wrapper reaches to its colon.
+const GAP: usize = 120;
+/// How far it reaches to the end of a line: a command that was run, with its arguments.
+const LINE_GAP: usize = 600;
+const FRAMES: [&str; 2] = ["\n    at ", "\n\tat "];
+
+/// What SDKs and servers put before the words that matter, in our spelling. `…` reaches to the next colon, `¶` to the end of the
+/// line; `ing` to the colon after any verb of that form.
+const WRAPPERS: [&str; 50] = [
+    "input validation error: invalid arguments for tool …",
+    "invalid arguments for tool …",
+    "input validation error:",
+    "mcp error …",
+    "mcp server error:",
+    "error executing tool …",
+    "error calling tool …",
+    "error in tool …",
+    "command failed: ¶",
+    "error executing command:",
+    "error occurred invoking …",
+    "an error occurred: ",
+    "an error occurred …",
+    "an unexpected error occurred:",
+    "unexpected error in …",
+    "unexpected error:",
+    "unhandled error:",
+    "unhandled exception:",
+    "uncaught exception:",
+    "tool execution failed:",
+    "tool execution error:",
+    "tool error:",
+    "failed to execute tool …",
+    "failed to call tool …",
+    "internal error:",
+    "internal server error:",
+    "operation failed:",
+    "execution failed:",
+    "exception:",
+    "runtime error:",
+    "runtimeerror:",
+    "value error,",
+    "error in …",
+    "error during …",
+    "error while …",
+    "error when …",
+    "error:",
+    "error ing",
+    "api error:",
+    "failed to …",
+    "could not …",
+    "couldn't …",
+    "cannot …",
+    "unable to …",
+    "err:",
+    "fatal:",
+    "error",
+    "\u{274c}",
+    "\u{26a0}\u{fe0f}",
+    "\u{2716}",
+];
+/// How many of them only an SDK writes that has checked the arguments, before the tool sees them.
+const CHECKED: usize = 3;
 
 /// A failing text, ready to be searched.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Message {
     /// The text in our spelling.
     pub(crate) text: String,
     /// Where the server's own words start.
-    pub(crate) start: usize,
-    /// Where each wrapper before them starts, the text's own start first.
-    pub(crate) layers: Vec<usize>,
-    /// The end of their first sentence.
-    head_end: usize,
-    /// The HTTP status that it speaks of.
-    pub(crate) status: Option<u16>,
+    start: usize,
+    /// The SDK checked the arguments and refused them.
+    pub(crate) is_checked: bool,
+    /// The text names the tool.
+    pub(crate) names_tool: bool,
+    /// The text repeats an argument.
+    pub(crate) echoes: bool,
+    /// The server that was not found is one that the call names.
+    pub(crate) is_own_host: bool,
 }
 
 impl Message {
-    /// Takes a text apart; `look` sees it in our spelling first and may hide parts of it.
-    pub(crate) fn of(raw: &str, table: &Table, look: impl FnOnce(&mut String)) -> Self {
-        let said = extract::said(without_stack(raw));
-        let mut text = normal(&said);
-        look(&mut text);
-        let (start, layers) = after_wrappers(&text, table);
-        let head_end = start + head(text.get(start..).unwrap_or_default());
-        let status = status::find(&text);
-        Self { text, start, layers, head_end, status }
+    pub(crate) fn of(raw: &str, tool: &str, request: &Request<'_>) -> Self {
+        let text = normal(&extract::said(without_stack(raw)));
+        let mut message = Self { text, ..Self::default() };
+        echo::hide(&mut message, tool, request);
+        (message.start, message.is_checked) = after_wrappers(&message.text);
+        message
     }
 
-    /// Everything after the wrappers.
-    pub(crate) fn whole(&self) -> Range<usize> {
+    /// What comes after the wrappers.
+    pub(crate) fn own(&self) -> Range<usize> {
         self.start..self.text.len()
     }
 
-    /// Whether all of that was hidden.
-    pub(crate) fn is_hidden(&self) -> bool {
-        let own = self.text.get(self.whole()).unwrap_or_default();
-        own.contains('~') && own.chars().all(|it| matches!(it, '~' | '\'' | '"' | '.' | ' ' | '\n'))
+    pub(crate) fn all(&self) -> Range<usize> {
+        0..self.text.len()
     }
 
-    /// The first sentence after the wrappers.
-    pub(crate) const fn head(&self) -> Range<usize> {
-        self.start..self.head_end
+    pub(crate) fn own_text(&self) -> &str {
+        self.text.get(self.own()).unwrap_or_default()
     }
 }
-
-const FRAMES: [&str; 2] = ["\n    at ", "\n\tat "];
 
 /// Whether a text has the stack of an exception in it.
 pub(crate) fn has_stack(raw: &str) -> bool {
@@ -68,56 +122,72 @@ fn without_stack(raw: &str) -> Cow<'_, str> {
         return Cow::Owned(format!("{before}{last}"));
     }
     let cuts = FRAMES.iter().chain(&["\nstack backtrace:"]).filter_map(|it| raw.find(it));
-    let cut = cuts.min();
-    Cow::Borrowed(cut.and_then(|it| raw.get(..it)).unwrap_or(raw))
+    Cow::Borrowed(cuts.min().and_then(|it| raw.get(..it)).unwrap_or(raw))
 }
 
-fn after_wrappers(text: &str, table: &Table) -> (usize, Vec<usize>) {
-    let mut layers = vec![0];
-    let mut start = 0;
+fn after_wrappers(text: &str) -> (usize, bool) {
+    let (mut start, mut is_checked) = (0, false);
     for _ in 0..MOST_WRAPPERS {
         let rest = text.get(start..).unwrap_or_default();
         let own = rest.trim_start_matches([' ', '\n', ':', '*', '#', '!', '.']);
-        let at = start + rest.len() - own.len();
-        let wrapper = table.wrappers.iter().find_map(|it| it.length(own));
-        match wrapper.filter(|it| own.get(*it..).is_some_and(|it| !it.trim().is_empty())) {
-            Some(length) => start = at + length,
-            None if own.is_empty() => break,
-            None => return (at, layers),
+        start += rest.len() - own.len();
+        let found = WRAPPERS.iter().enumerate().find_map(|(at, it)| Some((at, length(it, own)?)));
+        let Some((at, length)) = found else { break };
+        if own.get(length..).is_none_or(|it| it.trim().is_empty()) {
+            break;
         }
-        let next = text.get(start..).unwrap_or_default();
-        layers.push(start + next.len() - next.trim_start().len());
+        start += length;
+        is_checked |= at < CHECKED;
     }
-    (start, layers)
+    (start, is_checked)
 }
 
-/// The length of the first sentence.
-fn head(own: &str) -> usize {
-    let ends = own.match_indices(['\n', '.', '!', ';']).find(|(at, mark)| {
-        *at >= SHORTEST_HEAD
-            && (*mark == "\n"
-                || own.as_bytes().get(at + 1).is_none_or(|it| matches!(it, b' ' | b'\n')))
-    });
-    ends.map_or(own.len(), |(at, _)| at)
+/// How much of the text a wrapper covers.
+fn length(wrapper: &str, text: &str) -> Option<usize> {
+    if let Some(words) = wrapper.strip_suffix('¶') {
+        let line = text.strip_prefix(words)?.find('\n').filter(|it| *it <= LINE_GAP)?;
+        return Some(words.len() + line);
+    }
+    if let Some(words) = wrapper.strip_suffix("ing") {
+        let verb = text.strip_prefix(words)?.split(' ').next()?;
+        return if verb.ends_with("ing") { colon(text) } else { None };
+    }
+    match wrapper.strip_suffix('…') {
+        Some(words) if text.starts_with(words) => colon(text),
+        Some(_) => None,
+        None => {
+            let rest = text.strip_prefix(wrapper)?;
+            let goes_on = |it: char| it.is_alphanumeric() || it == '(';
+            let is_word = wrapper.ends_with(char::is_alphanumeric);
+            (!is_word || !rest.trim_start().starts_with(goes_on) || rest.starts_with('\n'))
+                .then_some(wrapper.len())
+        }
+    }
+}
+
+/// The end of the first colon of the line. One inside an address or a time ends nothing.
+fn colon(text: &str) -> Option<usize> {
+    let line = text.split('\n').next().unwrap_or_default();
+    let mut ends = line.match_indices(':').map(|it| it.0 + 1).take_while(|it| *it <= GAP);
+    ends.find(|it| text.as_bytes().get(*it).is_none_or(u8::is_ascii_whitespace))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Message, without_stack};
-    use crate::classify::table::TABLE;
+    use crate::classify::request::Request;
 
     #[test]
     fn wrappers_and_stacks_are_taken_away() {
-        let own = |raw: &str| {
-            let message = Message::of(raw, &TABLE, |_| ());
-            message.text[message.whole()].to_owned()
-        };
+        let own = |raw: &str| Message::of(raw, "", &Request::default()).own_text().to_owned();
         assert_eq!(
             own("Error executing tool x: MCP error -32602: Query is empty"),
             "query is empty"
         );
         assert_eq!(own("### Error\nError: boom\n    at eval (x.js:1:1)"), "boom");
         assert_eq!(own("Error:"), "error:");
+        assert_eq!(own("Command failed: ls -l x: y\nls: no x"), "ls: no x");
+        assert_eq!(own("error getting key a: boom"), "boom");
         let trace = "failed\nTraceback (most recent call last):\n  File \"x\"\nKeyError: 'a'\n";
         assert_eq!(without_stack(trace), "failed\nKeyError: 'a'");
     }

@@ -88,11 +88,6 @@ pub(crate) struct Finder {
 }
 
 impl Finder {
-    /// How many patterns there are; each is a number below this.
-    pub(crate) const fn patterns(&self) -> usize {
-        self.patterns
-    }
-
     /// All occurrences in a text in our spelling.
     pub(crate) fn find<'t>(&self, text: &'t str) -> Hits<'t> {
         let mut present = vec![0_u64; self.patterns.div_ceil(64)];
@@ -129,16 +124,18 @@ impl Hits<'_> {
         self.list.iter().map(|it| it.pattern)
     }
 
-    /// Whether the phrase occurs inside the window.
-    pub(crate) fn has(&self, phrase: &Phrase, window: &Range<usize>) -> bool {
-        let Some((first, rest)) = phrase.parts.split_first() else { return false };
-        phrase.parts.iter().all(|it| self.present(it.pattern))
-            && self.of(first, window).any(|hit| {
-                (!phrase.at_start || hit.start == window.start)
-                    && self
-                        .rest_follows(rest, hit.end, window)
-                        .is_some_and(|end| !phrase.at_end || self.is_end(end, window.end))
-            })
+    /// How much of the window the phrase covers, where it occurs there first.
+    pub(crate) fn find(&self, phrase: &Phrase, window: &Range<usize>) -> Option<Range<usize>> {
+        let (first, rest) = phrase.parts.split_first()?;
+        if !phrase.parts.iter().all(|it| self.present(it.pattern)) {
+            return None;
+        }
+        self.of(first, window).find_map(|hit| {
+            let end = self.rest_follows(rest, hit.end, window)?;
+            let is_there = (!phrase.at_start || hit.start == window.start)
+                && (!phrase.at_end || self.is_end(end, window.end));
+            is_there.then_some(hit.start..end)
+        })
     }
 
     fn present(&self, pattern: u32) -> bool {
@@ -189,7 +186,7 @@ mod tests {
         let mut all = Gathering::default();
         let phrase = all.phrase(written);
         let finder = all.build().unwrap();
-        finder.find(text).has(&phrase, &(0..text.len()))
+        finder.find(text).find(&phrase, &(0..text.len())).is_some()
     }
 
     #[test]

@@ -1,240 +1,96 @@
-//! From a recognised failure to its fault: the row's own words, the request's values, and the server's text apart.
+//! From a finding to its fault: the row's own words, the request's values, and the server's text apart.
 
 use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{
-    Effect, Entry, Param, Registry, RetryKind, nearest::nearest_n, plugin, shipped,
+    Class, Effect, Entry, Param, Registry, RetryKind, nearest::nearest_n, plugin, shipped,
 };
 
 use super::{
     Failure, details,
-    facts::{Fact, Facts},
-    leaks, named, ran,
-    request::Argument,
-    say, statements,
-    table::{Row, Scope, Source},
-    wrong,
+    evidence::{Evidence, Said},
+    leaks, paths, say,
+    stated::statements,
+    tier::{Finding, Source, Tier},
+    wait, work,
 };
 use crate::{
     Fault, Stated, codes,
     fault::{Origin, ParamValue, Similar, Violation},
     json::{Kind, RawJson, Value},
-    outcome::{Asked, Outcome, What, is_method},
+    outcome::{What, is_method},
     text,
 };
 
 /// The most tools that may have been meant.
 const MOST_SIMILAR: usize = 3;
-
 /// The longest stack that is kept, in characters.
 const MOST_STACK: usize = 32 << 10;
 
-/// What a failing answer said.
-#[derive(Debug, Default)]
-pub(super) struct Said<'a> {
-    pub(super) text: Cow<'a, str>,
-    /// The code of a JSON-RPC error, which is no number with every server.
-    pub(super) code: Option<Value<'a>>,
-    /// The JSON that came with it.
-    pub(super) data: Option<Value<'a>>,
-    /// The HTTP status.
-    pub(super) http: Option<u16>,
-    /// How long it asks to wait, in milliseconds.
-    pub(super) waits: Option<u64>,
-    /// The values in the server's own envelope.
-    pub(super) told: Option<&'a RawJson>,
-    /// What its envelope says about retry and effect.
-    pub(super) stated: Stated,
-    /// The code in it, which is none of the contract.
-    pub(super) foreign: Option<&'a str>,
-}
-
-impl Said<'_> {
-    /// The JSON-RPC code.
-    pub(super) fn rpc(&self) -> Option<i64> {
-        self.code.and_then(Value::as_i64)
-    }
-
-    /// The stack that it shows: its text, or a text of the JSON that it is or that came with it.
-    fn stack(&self) -> Option<String> {
-        let text = self.text.trim();
-        let document = text.starts_with(['{', '[']).then(|| RawJson::parse(text.as_bytes()).ok());
-        let stack = match document.flatten() {
-            Some(document) => document.with(stack_in)?,
-            None => text::has_frames(text).then(|| text.to_owned()),
-        };
-        stack
-            .or_else(|| self.data.and_then(stack_in))
-            .map(|it| it.chars().take(MOST_STACK).collect())
-    }
-}
-
-/// The first text of a document that has frames of a stack. Documents nest at most 64 deep.
-fn stack_in(value: Value<'_>) -> Option<String> {
-    match value.kind() {
-        Kind::Object => value.members().find_map(|it| stack_in(it.1)),
-        Kind::Array => value.elements().find_map(stack_in),
-        Kind::String => value.as_str().filter(|it| text::has_frames(it)).map(Cow::into_owned),
-        Kind::Number | Kind::Bool | Kind::Null => None,
-    }
-}
-
-/// A failure that was recognised, before it has a fault.
-#[derive(Debug)]
-pub(super) struct Found<'a> {
-    pub(super) source: Source,
-    pub(super) facts: Facts,
-    pub(super) arguments: Vec<Argument<'a>>,
-    pub(super) certain: bool,
-    /// The row that found an unflagged failure.
-    pub(super) sign: Option<&'static str>,
-    pub(super) rule: Named<'a>,
-    /// The answer tells of work that was done.
-    pub(super) worked: bool,
-    pub(super) said: Said<'a>,
-}
-
-/// The name that a rule gives.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Named<'a> {
-    pub(super) id: &'static str,
-    pub(super) code: &'a str,
-    pub(super) retry: Option<RetryKind>,
-    pub(super) effect: Option<Effect>,
-    pub(super) looks: Looks,
-    /// It asks for an HTTP status, which a text can tell of, too.
-    pub(super) asks_for_status: bool,
-    /// What is wrong is the name of an argument, whatever its value is.
-    pub(super) misnamed: bool,
-}
-
-/// What a rule looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Looks {
-    /// What the protocol, an envelope or the end of a process says.
-    Facts,
-    /// A machine's own words.
-    Tokens,
-    /// Sentences.
-    Prose,
-}
-
-impl Looks {
-    fn of(row: &Row) -> Self {
-        let is_prose = matches!(row.scope, Scope::Head | Scope::Last);
-        match row.any.is_empty() && row.starts.is_empty() {
-            true => Self::Facts,
-            false if is_prose => Self::Prose,
-            false => Self::Tokens,
-        }
-    }
-
-    /// Whether the words of a text are all that it goes by. A machine's own words in the fields of a document are no sentences.
-    fn guesses(self, text: &str) -> bool {
-        let is_document = || text.starts_with('{') && RawJson::parse(text.as_bytes()).is_ok();
-        match self {
-            Self::Facts => false,
-            Self::Tokens => !is_document(),
-            Self::Prose => true,
-        }
-    }
-}
-
-impl Named<'static> {
-    /// What is left when no rule fits.
-    pub(super) const UNKNOWN: Self = Self {
-        id: "unknown",
-        code: codes::UNKNOWN_TOOL_FAILURE.name(),
-        retry: None,
-        effect: None,
-        looks: Looks::Facts,
-        asks_for_status: false,
-        misnamed: false,
-    };
-
-    pub(super) fn of(row: &'static Row) -> Self {
-        Self {
-            id: &row.id,
-            code: &row.code,
-            retry: row.retry,
-            effect: row.effect,
-            looks: Looks::of(row),
-            asks_for_status: !row.http.is_empty(),
-            misnamed: row.misnamed,
-        }
-    }
-}
-
 pub(super) fn raise(
-    asked: &Asked<'_>,
-    outcome: &Outcome<'_>,
-    registry: &Registry,
-    found: Found<'_>,
+    evidence: &Evidence<'_>,
+    finding: Finding<'_>,
+    sign: Option<&'static str>,
+    certain: bool,
 ) -> Failure {
-    let Found { source, facts, arguments, certain, sign, mut rule, worked, mut said } = found;
-    let stated = said.stated.and(Stated::of_wait(said.waits)).and(statements::stated(outcome));
-    said.waits = stated.waits();
-    let given = asked.request.and_then(|it| it.path(&["params", "arguments"]));
-    let is_of_program = ran::is_about_it(facts, &rule);
-    if is_of_program {
-        rule = ran::blame(facts, rule);
-    }
-    let wrong = wrong::of(&rule, facts, (&arguments, given), &said.text);
-    if wrong::is_all_missing(&wrong) {
-        rule.code = codes::MISSING_REQUIRED_FIELD.name();
-    }
-    let entry = &row(registry, rule.code);
-    // A path beside a program is where it runs, and not what it looked for, unless it says so.
-    let is_meant = |it: &Argument<'_>| !is_of_program || said.text.contains(&*it.value);
-    let arguments: Vec<_> = arguments.into_iter().filter(is_meant).collect();
-    let known = Known { said: &said, arguments: &arguments, wrong: &wrong };
-    let mut fault = Fault::raise(entry, params(asked, outcome, entry, &known));
-    let unfound = named::unfound(entry, given.and(Some(&arguments)), &said.text);
-    let unfound = unfound.filter(|_| wrong.is_empty());
-    fault.violations = wrong;
-    fault.violations.extend(unfound);
-    fault.similar_refs = similar_tools(asked, entry);
-    say::fitting(&mut fault, &rule, facts, is_of_a_tool(asked) && !is_malformed(facts));
-    if let Some(kind) = rule.retry.filter(|it| *it != fault.retry.kind) {
+    let (asked, said) = (evidence.asked, evidence.said);
+    let worded = || wait::find(&evidence.message.text).filter(|_| finding.tier != Tier::Stated);
+    let waits = Stated::of_wait(said.waits.or_else(worded));
+    let stated = said.stated.and(waits).and(statements::stated(evidence.outcome));
+    let waits = stated.waits();
+    let entry = &row(evidence.registry, &finding.code);
+    let mut fault = Fault::raise(entry, params(evidence, entry, &finding, waits));
+    fault.violations.clone_from(&finding.violations);
+    fault.violations.extend(unfound(evidence, entry, &finding));
+    fault.similar_refs = similar_tools(evidence, entry);
+    say::fitting(&mut fault, &finding, evidence);
+    if let Some(kind) = retry(&finding, entry).filter(|it| *it != fault.retry.kind) {
         fault.retry = redress_registry::Retry::of(kind);
     }
-    fault.effect = rule.effect.unwrap_or(fault.effect);
-    if worked && fault.effect == Effect::None {
+    fault.effect = finding.effect.unwrap_or(fault.effect);
+    let begun = work::may_have_begun(evidence, finding.tier);
+    if fault.effect == Effect::None && begun {
         fault.effect = Effect::Unknown;
+    }
+    if is_read(evidence) && finding.tier >= Tier::Format {
+        fault.effect = entry.effect;
     }
     if asked.traits.harmless() {
         fault.nothing_changed();
     }
     stated.limit(&mut fault);
-    fault.origin = origin(source, facts, entry);
-    let is_guess = may_be_repeated(&fault) && rule.looks.guesses(said.text.trim());
-    // Of a tool that changes nothing, no words are needed to know that.
-    let is_guess = is_guess && !asked.traits.harmless();
-    fault.details = details::details(fault.details.take(), &said, is_guess);
+    fault.origin = origin(evidence, entry);
+    // Whoever could make the same call again has to know that nothing proves its effect.
+    let is_guess = finding.tier >= Tier::Format
+        && finding.effect != Some(Effect::None)
+        && fault.retryable()
+        && !asked.traits.harmless();
+    fault.details = details::details(fault.details.take(), said, is_guess);
     fault.context.tool = asked.tool.as_deref().map(str::to_owned);
-    fault.elapsed_ms = outcome.elapsed_ms;
+    fault.elapsed_ms = evidence.outcome.elapsed_ms;
     let text = said.text.trim();
-    let given = asked.request.map_or("", Value::raw);
-    let leaks = leaks::find(text, given);
+    let leaks = leaks::find(text, asked.request.map_or("", Value::raw));
     fault.server_text = Some(details::quoted(text)).filter(|it| !it.is_empty());
-    fault.private.stack = said.stack();
-    let rule = sign.map_or(Cow::Borrowed(rule.id), |it| Cow::Owned(format!("{it}+{}", rule.id)));
-    Failure { silent: source == Source::Silent, certain, rule, worked, leaks, fault }
+    fault.private.stack = stack(said);
+    let rule = match sign {
+        Some(sign) => format!("{sign}+{}", finding.rule),
+        None => finding.rule.into_owned(),
+    };
+    let silent = evidence.source == Source::Silent;
+    Failure { silent, certain, tier: finding.tier, rule: rule.into(), begun, leaks, fault }
 }
 
-/// Whether the failure is one of a tool; the other methods have no input schema.
-fn is_of_a_tool(asked: &Asked<'_>) -> bool {
-    asked
-        .method
-        .as_deref()
-        .is_none_or(|it| !is_method(it) || it == "tools/call" || it.starts_with("tasks/"))
+/// Whether the method itself only reads: those of the protocol do, but for calls of tools and what becomes of them.
+fn is_read(evidence: &Evidence<'_>) -> bool {
+    let method = evidence.asked.method.as_deref();
+    method.is_some_and(|it| is_method(it) && it != "tools/call" && !it.starts_with("tasks/"))
 }
 
-/// Whether somebody could make the same call again, here or elsewhere, because nothing was changed.
-fn may_be_repeated(fault: &Fault) -> bool {
-    let is_for_the_model =
-        matches!(fault.retry.kind, RetryKind::AfterChange | RetryKind::AfterState);
-    fault.effect == Effect::None && !is_for_the_model
+/// When to call again, where the row says otherwise: what conflicts is mended by another state, not by other arguments.
+fn retry(finding: &Finding<'_>, entry: &Entry) -> Option<RetryKind> {
+    let is_inferred = matches!(finding.tier, Tier::Format | Tier::Prose | Tier::Protocol);
+    let is_conflict = is_inferred && *entry.code == *codes::CONFLICT.name();
+    finding.retry.or_else(|| is_conflict.then_some(RetryKind::AfterState))
 }
 
 /// The row of a code in the server's contract, else in `core`, else that of a plugin's code that nobody registered.
@@ -245,22 +101,14 @@ fn row(registry: &Registry, code: &str) -> Arc<Entry> {
         .unwrap_or_else(|| Arc::clone(codes::UNKNOWN_TOOL_FAILURE.entry()))
 }
 
-fn origin(source: Source, facts: Facts, entry: &Entry) -> Origin {
-    let is_of_client = is_malformed(facts) || facts.has(Fact::UnknownMethod);
-    match source {
+fn origin(evidence: &Evidence<'_>, entry: &Entry) -> Origin {
+    match evidence.source {
         Source::Refusal => Origin::Gate,
-        _ if is_of_client => Origin::Client,
+        _ if evidence.is_malformed() || evidence.request.is_unknown_method => Origin::Client,
         // A tool that does not exist says nothing.
         Source::Tool | Source::Silent if !is_unknown_tool(entry) => Origin::Tool,
         _ => Origin::Server,
     }
-}
-
-/// Whether the request is wrong by itself, so that no tool has seen it.
-fn is_malformed(facts: Facts) -> bool {
-    [Fact::NotJson, Fact::BadParams, Fact::NoToolName, Fact::BadToolName, Fact::BadArguments]
-        .into_iter()
-        .any(|it| facts.has(it))
 }
 
 fn is_unknown_tool(entry: &Entry) -> bool {
@@ -268,7 +116,8 @@ fn is_unknown_tool(entry: &Entry) -> bool {
 }
 
 /// The tools of the server that may have been meant.
-fn similar_tools(asked: &Asked<'_>, entry: &Entry) -> Vec<Similar> {
+fn similar_tools(evidence: &Evidence<'_>, entry: &Entry) -> Vec<Similar> {
+    let asked = evidence.asked;
     let (Some(tool), Some(known)) = (asked.tool.as_deref(), asked.known_tools) else {
         return Vec::new();
     };
@@ -279,49 +128,71 @@ fn similar_tools(asked: &Asked<'_>, entry: &Entry) -> Vec<Similar> {
     nearest_n(tool, others, MOST_SIMILAR).into_iter().map(Similar::new).collect()
 }
 
-/// What a row's parameters can be filled from, beside the request itself.
-struct Known<'k> {
-    said: &'k Said<'k>,
-    arguments: &'k [Argument<'k>],
-    wrong: &'k [Violation],
-}
-
-impl Known<'_> {
-    /// What the server's envelope says of a parameter, where it cannot speak through it: a number, a flag, one of the row's
-    /// own words, a value of the request. Other texts count only of a trusted server.
-    fn told(&self, param: &Param, trust: bool) -> Option<ParamValue> {
-        self.said.told?.with(|it| {
-            let value = it.get(&param.name)?;
-            let text = match value.kind() {
-                Kind::Number | Kind::Bool => return Some(RawJson::from(value).into()),
-                _ => value.as_str()?,
-            };
-            let known = param.values.iter().any(|it| **it == *text)
-                || self.arguments.iter().any(|it| it.value == text);
-            (known || trust).then(|| ParamValue::from(details::quoted(&text)))
-        })?
+/// The argument that was looked up and not found, where the row is about one and nothing else is wrong.
+fn unfound(evidence: &Evidence<'_>, entry: &Entry, finding: &Finding<'_>) -> Option<Violation> {
+    let is_path = entry.similar.as_deref() == Some("path");
+    if !is_path || !finding.violations.is_empty() || evidence.request.given.is_none() {
+        return None;
     }
+    let argument = path_argument(evidence, entry)?;
+    Some(Violation::new(&argument.place, "not_found", None))
 }
 
-/// The values that the row declares and the request, the outcome or the server's envelope has; never the server's words.
-fn params(
-    asked: &Asked<'_>,
-    outcome: &Outcome<'_>,
+/// The argument whose path a failure is about. What is refused may lead elsewhere, so that the text names where it leads to.
+fn path_argument<'e>(
+    evidence: &Evidence<'e>,
     entry: &Entry,
-    known: &Known<'_>,
+) -> Option<&'e super::request::Argument<'e>> {
+    let arguments = &evidence.request.arguments;
+    let found = paths::about(arguments, &evidence.said.text);
+    let is_refusal = entry.class == Class::PermissionDenied;
+    let mut all = arguments.iter().filter(|it| it.is_path());
+    let only = || all.next().filter(|_| is_refusal && all.next().is_none());
+    let is_of_program = |it: &&super::request::Argument<'_>| {
+        !evidence.request.hands_over_program || evidence.said.text.contains(&*it.value)
+    };
+    found.or_else(only).filter(is_of_program)
+}
+
+/// What the server's envelope says of a parameter, where it cannot speak through it: a number, a flag, one of the row's own
+/// words, a value of the request. Other texts count only of a trusted server.
+fn told(evidence: &Evidence<'_>, param: &Param) -> Option<ParamValue> {
+    evidence.said.told?.with(|it| {
+        let value = it.get(&param.name)?;
+        let text = match value.kind() {
+            Kind::Number | Kind::Bool => return Some(RawJson::from(value).into()),
+            _ => value.as_str()?,
+        };
+        let known = param.values.iter().any(|it| **it == *text)
+            || evidence.request.arguments.iter().any(|it| it.value == text);
+        (known || evidence.asked.trust).then(|| ParamValue::from(details::quoted(&text)))
+    })?
+}
+
+/// The values that the row declares and the request, the outcome or the server's envelope has; never the server's words, but
+/// for what a taught row captures.
+fn params(
+    evidence: &Evidence<'_>,
+    entry: &Entry,
+    finding: &Finding<'_>,
+    waits: Option<u64>,
 ) -> Vec<(Box<str>, ParamValue)> {
-    let Known { said, arguments, wrong } = known;
-    let (exit, signal) = match &outcome.what {
+    let (asked, said) = (evidence.asked, evidence.said);
+    let (exit, signal) = match &evidence.outcome.what {
         What::Exited { code, signal } => (*code, signal.as_deref()),
         _ => (None, None),
     };
-    let waited = match outcome.what {
+    let waited = match evidence.outcome.what {
         What::Deadline { waited_ms } => Some(waited_ms),
         _ => None,
     };
     let under = |names: &[&str]| {
-        let argument = arguments.iter().find(|it| names.contains(&&*it.key));
+        let argument = evidence.request.arguments.iter().find(|it| names.contains(&&*it.key));
         argument.map(|it| ParamValue::from(&*it.value))
+    };
+    let captured = |name: &str| {
+        let value = finding.captures.iter().find(|it| it.0 == name);
+        value.map(|it| ParamValue::from(details::quoted(&it.1)))
     };
     let seen = |name: &str| match name {
         "tool" => asked.tool.as_deref().map(ParamValue::from),
@@ -330,19 +201,43 @@ fn params(
         "exit_code" => exit.map(ParamValue::from),
         "signal" => signal.map(ParamValue::from),
         "status" => said.http.map(ParamValue::from),
-        "retry_after_ms" => said.waits.map(ParamValue::from),
-        "field" => wrong.first().map(|it| ParamValue::from(it.pointer())),
+        "retry_after_ms" => waits.map(ParamValue::from),
+        "field" => finding.violations.first().map(|it| ParamValue::from(it.pointer())),
         _ => None,
     };
     let guessed = |name: &str| match name {
-        "path" => named::path(entry, arguments, &said.text).map(|it| ParamValue::from(it.0)),
+        "path" => finding.path.as_deref().map(ParamValue::from).or_else(|| {
+            Some(ParamValue::from(paths::local(&path_argument(evidence, entry)?.value)))
+        }),
         "query" => under(&["query", "sql", "statement", "q"]),
         "session_id" => under(&["session_id", "sessionId", "session"]),
         _ => None,
     };
     let all = entry.params.iter().filter_map(|it| {
-        let value = seen(&it.name).or_else(|| known.told(it, asked.trust));
-        Some((it.name.clone(), value.or_else(|| guessed(&it.name))?))
+        let name = &*it.name;
+        let value = captured(name).or_else(|| seen(name)).or_else(|| told(evidence, it));
+        Some((it.name.clone(), value.or_else(|| guessed(name))?))
     });
     all.collect()
+}
+
+/// The stack that it shows: its text, or a text of the JSON that it is or that came with it.
+fn stack(said: &Said<'_>) -> Option<String> {
+    let text = said.text.trim();
+    let document = text.starts_with(['{', '[']).then(|| RawJson::parse(text.as_bytes()).ok());
+    let stack = match document.flatten() {
+        Some(document) => document.with(stack_in)?,
+        None => text::has_frames(text).then(|| text.to_owned()),
+    };
+    stack.or_else(|| said.data.and_then(stack_in)).map(|it| it.chars().take(MOST_STACK).collect())
+}
+
+/// The first text of a document that has frames of a stack. Documents nest at most 64 deep.
+fn stack_in(value: Value<'_>) -> Option<String> {
+    match value.kind() {
+        Kind::Object => value.members().find_map(|it| stack_in(it.1)),
+        Kind::Array => value.elements().find_map(stack_in),
+        Kind::String => value.as_str().filter(|it| text::has_frames(it)).map(Cow::into_owned),
+        Kind::Number | Kind::Bool | Kind::Null => None,
+    }
 }

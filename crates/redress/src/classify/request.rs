@@ -1,27 +1,81 @@
-//! What a request tells about its failure: whether it is well-formed, what its arguments are, what its tool does.
+//! What a request tells about its failure: whether it is well-formed, what its arguments are, what its tool does by its name.
 
 use std::borrow::Cow;
 
 use super::{
-    facts::{Fact, Facts},
     normal::normal,
-    part,
-    paths::{PathKind, is_absolute, is_directory, is_file_name, local, names_file, path_kind},
-    phrase::is_word,
-    query, ran,
-    table::Table,
+    paths::{PathKind, is_directory, path_kind},
 };
 use crate::{
     json::{Doc, Kind, Limits, Value},
     outcome::{Asked, Unreadable, is_method},
 };
 
-/// Flags by which a call is one on a whole tree.
-const RECURSIVE: [&str; 3] = ["recursive", "recurse", "parents"];
 const MOST_VALUES: usize = 48;
 const DEEPEST: usize = 5;
 /// A longer text among the arguments is not read.
 const MOST_JSON: usize = 64 << 10;
+
+/// Words in the names of tools that give back what others wrote, as it stands, so that it can say anything.
+const SHOWS: &str = " read cat show view fetch open download scrape crawl echo dump tail head logs log console transcribe transcript \
+    extract contents content text load retrieve recall peek pop receive export convert encode decode transform translate summarize \
+    repeat upper lower format render ask think chat generate answer explain reason describe draft compose story define prompt print \
+    history journal message messages output trace complete completion mget hget lrange hgetall lpop rpop xrange page document note \
+    snippet clipboard rewrite rephrase paraphrase correct improve ";
+/// Words in the names of tools that look for something, and may find nothing.
+const SEARCHES: &str = " search find grep lookup look locate match glob scan browse discover explore recommend suggest ";
+/// Words in the names of tools that ask a database, which answers with rows.
+const ASKS: &str = " query sql cypher select ";
+/// Words in the names of tools whose answer is a judgement, which may be that something is wrong.
+const JUDGES: &str = " exists exist check has is validate verify test lint type ping health status diagnose analyze audit compare \
+    inspect detect count assert parse review ";
+/// Words in the names of tools that run a program.
+const RUNS: &str = " run exec execute shell bash sh zsh powershell pwsh terminal command cmd cli eval evaluate repl python javascript \
+    js node script interpreter sandbox ssh process code ";
+/// Words in the names of tools that change something.
+const ACTS: &str = " complete finish archive chmod chown mkdir rmdir copy cp move rename rm unzip add append apply approve assign attach book cancel clear \
+    close commit create delete deploy disable drop edit enable insert install invite kill make mark merge modify patch post publish \
+    push put remove replace restart save send set start stop submit touch truncate uninstall update upload upsert write ";
+/// Names of arguments that hold a command, or code where the tool runs some.
+const COMMANDS: &str = " command commands cmd cmds argv shell script scripts ";
+const CODE: &str = " code javascript js python function snippet expression expr program ";
+/// Names of arguments that say what is asked of a database.
+const QUERIES: &str = " sql query queries statement statements cypher pipeline filter where table tables column columns collection \
+    schema database jql expression ";
+
+/// What is wrong with a request by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mistake {
+    /// It is not JSON.
+    NotJson,
+    /// Several messages at once.
+    Batch,
+    /// `params` is not an object.
+    BadParams,
+    /// A tool call without the name of a tool.
+    NoToolName,
+    /// The name of the tool, or `arguments`, has the wrong type.
+    BadCall,
+}
+
+/// What a tool does, by the words of its name.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Deeds {
+    /// It gives back what others wrote.
+    pub(crate) shows: bool,
+    /// It looks for something.
+    pub(crate) searches: bool,
+    /// It lists or gets what there is, as data.
+    pub(crate) gets: bool,
+    /// It answers with a judgement.
+    pub(crate) judges: bool,
+    /// It runs programs or code.
+    pub(crate) runs: bool,
+    /// It changes something.
+    pub(crate) acts: bool,
+    /// It makes a file.
+    pub(crate) writes: bool,
+}
 
 /// One text or number among the arguments.
 #[derive(Debug)]
@@ -34,331 +88,205 @@ pub(crate) struct Argument<'a> {
     pub(crate) value: Cow<'a, str>,
 }
 
-/// The facts of the request alone, and its arguments.
-pub(crate) fn look<'a>(asked: &Asked<'a>, table: &Table) -> (Facts, Vec<Argument<'a>>) {
-    let mut facts = Facts::default();
-    let params = asked.request.and_then(|it| it.get("params"));
-    let is_call = asked.method.as_deref() == Some("tools/call");
-    facts.set(Fact::NotJson, asked.unreadable == Some(Unreadable::NotJson));
-    facts.set(Fact::Batch, asked.unreadable == Some(Unreadable::Batch));
-    facts.set(Fact::Call, is_call);
-    facts.set(Fact::Initialize, asked.method.as_deref() == Some("initialize"));
-    facts.set(Fact::ReadResource, asked.method.as_deref() == Some("resources/read"));
-    facts.set(Fact::UnknownMethod, asked.request.is_some() && is_unknown(asked.method.as_deref()));
-    if let Some(http) = asked.http {
-        facts.set(Fact::Session, http.session);
-        facts.set(Fact::NotPost, !http.post);
+impl Argument<'_> {
+    pub(crate) fn is_path(&self) -> bool {
+        matches!(path_kind(&self.key, &self.value), Some(PathKind::File | PathKind::Directory))
     }
-    if let (Some(known), Some(tool)) = (asked.known_tools, asked.tool.as_deref()) {
-        let is_known = known.iter().any(|it| it == tool);
-        facts.set(Fact::Listed, is_known);
-        facts.set(Fact::Unlisted, !is_known);
+
+    /// Whether it is a path or an address.
+    pub(crate) fn is_place(&self) -> bool {
+        path_kind(&self.key, &self.value).is_some()
     }
-    shape(&mut facts, asked.request, params, is_call);
-    kinds(&mut facts, asked.tool.as_deref().unwrap_or_default(), table);
-    let given = given(asked);
-    facts.set(Fact::NoArguments, given.is_none_or(|it| it.members().next().is_none()));
-    let arguments = arguments(&mut facts, given);
-    (facts, arguments)
-}
 
-/// The arguments of a call, the parameters of any other request.
-pub(crate) fn given<'a>(asked: &Asked<'a>) -> Option<Value<'a>> {
-    let params = asked.request.and_then(|it| it.get("params"));
-    let is_call = asked.method.as_deref() == Some("tools/call");
-    params.and_then(|it| if is_call { it.get("arguments") } else { Some(it) })
-}
-
-fn is_unknown(method: Option<&str>) -> bool {
-    method.is_some_and(|it| !is_method(it) && !it.starts_with("notifications/"))
-}
-
-fn shape(facts: &mut Facts, request: Option<Value<'_>>, params: Option<Value<'_>>, is_call: bool) {
-    let kind = params.map(Value::kind);
-    facts.set(Fact::NoParams, request.is_some() && kind.is_none());
-    facts.set(Fact::BadParams, kind.is_some_and(|it| it != Kind::Object));
-    if is_call && kind == Some(Kind::Object) {
-        let name = params.and_then(|it| it.get("name")).map(Value::kind);
-        let given = params.and_then(|it| it.get("arguments")).map(Value::kind);
-        let is_none = matches!(name, None | Some(Kind::Null));
-        facts.set(Fact::NoToolName, is_none);
-        facts.set(Fact::BadToolName, !is_none && name != Some(Kind::String));
-        facts.set(
-            Fact::BadArguments,
-            given.is_some_and(|it| !matches!(it, Kind::Object | Kind::Null)),
-        );
+    pub(crate) fn is_directory(&self) -> bool {
+        is_directory(&self.key) && !self.value.is_empty()
     }
-}
 
-/// What the tool does, by the words of its name.
-fn kinds(facts: &mut Facts, tool: &str, table: &Table) {
-    let whole = format!("={}", normal(tool).replace(' ', "_"));
-    let words = whole.split(|it: char| !it.is_ascii_alphanumeric());
-    for word in words.chain([whole.as_str()]) {
-        if let Some(known) = table.kinds.get(word) {
-            *facts = facts.and(*known);
-        }
+    pub(crate) fn is_query(&self) -> bool {
+        normal(&self.key).split(' ').any(|it| is_among(it, QUERIES))
+            || self.is_statement(&["select", "with"])
+            || self.is_change()
     }
-}
 
-fn arguments<'a>(facts: &mut Facts, given: Option<Value<'a>>) -> Vec<Argument<'a>> {
-    let mut list = Vec::new();
-    if let Some(given) = given {
-        gather(facts, &mut list, Place { key: None, pointer: String::new(), depth: 0 }, given);
+    /// Whether it is a statement that changes a database.
+    pub(crate) fn is_change(&self) -> bool {
+        self.is_statement(&["insert", "update", "delete", "create", "drop", "alter", "replace"])
     }
-    for Argument { key, value, .. } in &list {
-        facts.set(Fact::DotDot, value.split(['/', '\\']).any(|it| it == "..") && value.len() > 2);
-        facts.set(Fact::Absolute, is_absolute(value));
-        let end = value.rsplit('.').next().unwrap_or_default();
-        let holds_json = matches!(end, "json" | "jsonl" | "ndjson" | "txt" | "log" | "har" | "md");
-        facts.set(Fact::JsonFile, holds_json && facts.has(Fact::Shows));
-        let kind = path_kind(key, value);
-        facts.set(Fact::Places, kind.is_some());
-        facts.set(Fact::Directory, is_directory(key) && !value.is_empty());
-        facts.set(Fact::Paths, matches!(kind, Some(PathKind::File | PathKind::Directory)));
-        facts.set(Fact::Runs, ran::is_program(key, value, *facts));
-        facts.set(Fact::Code, ran::is_code(key, value, *facts));
-        facts.set(Fact::Query, query::is_part(key, value));
-        facts.set(Fact::Acts, query::changes(value));
-        facts.set(Fact::BadJson, is_bad_json(key, value));
-        facts.set(Fact::Command, matches!(&**key, "command" | "cmd" | "script" | "shell" | "argv"));
-    }
-    list
-}
 
-/// Where a value stands.
-struct Place<'a> {
-    /// The nearest key above it.
-    key: Option<Value<'a>>,
-    pointer: String,
-    depth: usize,
-}
-
-impl<'a> Place<'a> {
-    fn below(&self, key: Option<Value<'a>>, step: &str) -> Self {
-        let step = step.replace('~', "~0").replace('/', "~1");
-        let pointer = format!("{}/{step}", self.pointer);
-        Self { key, pointer, depth: self.depth + 1 }
+    fn is_statement(&self, verbs: &[&str]) -> bool {
+        let first = self.value.split_whitespace().next().unwrap_or_default();
+        self.value.contains(' ') && verbs.iter().any(|it| first.eq_ignore_ascii_case(it))
     }
-}
 
-fn gather<'a>(facts: &mut Facts, list: &mut Vec<Argument<'a>>, place: Place<'a>, value: Value<'a>) {
-    let Place { key, depth, .. } = place;
-    if list.len() >= MOST_VALUES || depth > DEEPEST {
-        return;
+    /// Whether it is meant as JSON, by its first sign or its name, and is none.
+    pub(crate) fn is_bad_json(&self) -> bool {
+        let is_meant =
+            self.value.trim_start().starts_with(['{', '[']) || normal(&self.key).contains("json");
+        is_meant
+            && (1..=MOST_JSON).contains(&self.value.len())
+            && Doc::parse(self.value.as_bytes(), Limits::DOCUMENT).is_err()
     }
-    let name = key.and_then(Value::as_str).unwrap_or_default();
-    match value.kind() {
-        Kind::String => {
-            let text = value.as_str().unwrap_or_default();
-            facts.set(Fact::Empty, text.trim().is_empty());
-            list.push(Argument { key: name, place: place.pointer, value: text });
-        }
-        Kind::Number => {
-            list.push(Argument { key: name, place: place.pointer, value: value.raw().into() });
-        }
-        Kind::Array => {
-            facts.set(Fact::Empty, depth > 0 && value.elements().next().is_none());
-            let paths = value.elements().filter(|it| has_path(&name, *it));
-            facts.set(Fact::Several, paths.take(2).count() == 2);
-            facts.set(Fact::Many, part::is_of_things(&name, value, facts.has(Fact::Bulk)));
-            for (at, it) in value.elements().take(MOST_VALUES).enumerate() {
-                gather(facts, list, place.below(key, &at.to_string()), it);
+
+    /// Whether it is a program or code to be run. One word can be the name of an action: `{"command":"view"}` of an editor.
+    fn is_program(&self, deeds: Deeds) -> bool {
+        let is_word =
+            self.value.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-".contains(&it));
+        let has_words = self.value.bytes().any(|it| it.is_ascii_alphabetic());
+        match self.is_command() {
+            true => has_words && (deeds.runs || !is_word),
+            false => {
+                deeds.runs && !is_word && normal(&self.key).split(' ').any(|it| is_among(it, CODE))
             }
         }
-        Kind::Object => {
-            for (key, value) in value.members() {
-                let step = key.as_str().unwrap_or_default();
-                gather(facts, list, place.below(Some(key), &step), value);
+    }
+
+    /// Whether it is named as a command.
+    fn is_command(&self) -> bool {
+        normal(&self.key).split(' ').any(|it| is_among(it, COMMANDS))
+    }
+}
+
+/// A request, taken apart.
+#[derive(Debug, Default)]
+pub(crate) struct Request<'a> {
+    pub(crate) mistake: Option<Mistake>,
+    /// A tool is called.
+    pub(crate) is_call: bool,
+    /// The method is none of MCP.
+    pub(crate) is_unknown_method: bool,
+    /// Whether the server lists the tool, where its list is known.
+    pub(crate) is_listed: Option<bool>,
+    /// It named a session.
+    pub(crate) has_session: bool,
+    pub(crate) deeds: Deeds,
+    /// The arguments of a call, the parameters of any other request.
+    pub(crate) given: Option<Value<'a>>,
+    pub(crate) arguments: Vec<Argument<'a>>,
+    /// It holds several documents, items or statements.
+    pub(crate) holds_several: bool,
+    /// It hands over a program or code to be run.
+    pub(crate) hands_over_program: bool,
+    /// It hands over code, and not only the name of a program with its options.
+    pub(crate) hands_over_code: bool,
+}
+
+impl<'a> Request<'a> {
+    pub(crate) fn of(asked: &Asked<'a>) -> Self {
+        let params = asked.request.and_then(|it| it.get("params"));
+        let is_call = asked.method.as_deref() == Some("tools/call");
+        let listed = asked.known_tools.zip(asked.tool.as_deref());
+        let deeds = deeds(asked.tool.as_deref().unwrap_or_default());
+        let given = params.and_then(|it| if is_call { it.get("arguments") } else { Some(it) });
+        let mut request = Self {
+            mistake: mistake(asked, params, is_call),
+            is_call,
+            is_unknown_method: asked.request.is_some()
+                && asked
+                    .method
+                    .as_deref()
+                    .is_some_and(|it| !is_method(it) && !it.starts_with("notifications/")),
+            is_listed: listed.map(|(known, tool)| known.iter().any(|it| it == tool)),
+            has_session: asked.http.is_some_and(|it| it.session),
+            deeds,
+            given,
+            ..Self::default()
+        };
+        if let Some(given) = given {
+            request.gather(None, String::new(), 0, given);
+        }
+        let has_program = request.programs().next().is_some();
+        let has_code = request.programs().any(|it| !it.is_command());
+        (request.hands_over_program, request.hands_over_code) = (has_program, has_code);
+        request
+    }
+
+    /// The arguments that are programs or code to be run.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = &Argument<'a>> {
+        self.arguments.iter().filter(|it| it.is_program(self.deeds))
+    }
+
+    /// Whether the answer may be content of others: the tool reads, or it is given a place and does not say that it changes it.
+    pub(crate) fn may_show_content(&self) -> bool {
+        let has_place = || self.arguments.iter().any(Argument::is_place);
+        let Deeds { shows, judges, runs, searches, gets, acts, .. } = self.deeds;
+        shows || judges || runs || searches || gets || !acts && has_place()
+    }
+
+    fn gather(&mut self, key: Option<Value<'a>>, pointer: String, depth: usize, value: Value<'a>) {
+        if self.arguments.len() >= MOST_VALUES || depth > DEEPEST {
+            return;
+        }
+        let name = key.and_then(Value::as_str).unwrap_or_default();
+        match value.kind() {
+            Kind::String => {
+                let text = value.as_str().unwrap_or_default();
+                let is_several = text.trim_end_matches([';', ' ', '\n']).contains(';')
+                    || text.trim_start().starts_with("mutation");
+                self.arguments.push(Argument { key: name, place: pointer, value: text });
+                self.holds_several |= is_several;
             }
-        }
-        Kind::Bool => {
-            let is_set = value.as_bool() == Some(true);
-            facts.set(Fact::Trees, is_set && RECURSIVE.contains(&&*name));
-        }
-        Kind::Null => (),
-    }
-}
-
-/// Whether a value is a path, or an object with one in it.
-fn has_path(key: &str, value: Value<'_>) -> bool {
-    match value.as_str() {
-        Some(text) => path_kind(key, &text).is_some(),
-        None => value.members().any(|(key, value)| {
-            let text = value.as_str();
-            text.is_some_and(|it| path_kind(&key.as_str().unwrap_or_default(), &it).is_some())
-        }),
-    }
-}
-
-/// Whether a text is meant as JSON, by its first sign or its name, and is none.
-pub(crate) fn is_bad_json(key: &str, value: &str) -> bool {
-    let is_meant = value.trim_start().starts_with(['{', '[']) || normal(key).contains("json");
-    is_meant
-        && (1..=MOST_JSON).contains(&value.len())
-        && Doc::parse(value.as_bytes(), Limits::DOCUMENT).is_err()
-}
-
-/// Adds the facts that need the answer's text, in our spelling, and hides what the text only repeats: an argument that
-/// says "not found" is no evidence.
-pub(crate) fn compare(
-    facts: &mut Facts,
-    asked: &Asked<'_>,
-    arguments: &[Argument<'_>],
-    text: &mut String,
-) {
-    let tool = normal(asked.tool.as_deref().unwrap_or_default());
-    facts.set(Fact::NamesTool, !tool.is_empty() && occurs(text, &tool));
-    facts.set(Fact::SameVerb, shares_verb(text, &tool));
-    let mut hidden = vec![tool];
-    for Argument { key, value, .. } in arguments {
-        let plain = local(value.trim());
-        let spelt = normal(plain);
-        facts.set(Fact::Repeated, text.len() >= 4 && spelt.contains(text.as_str()));
-        let kind = path_kind(key, plain);
-        facts.set(Fact::OwnHost, is_own_host(text, plain));
-        let last = normal(plain.rsplit(['/', '\\']).next().unwrap_or_default());
-        let names_it = matches!(kind, Some(PathKind::File)) && is_repeated(text, &last, plain);
-        if !names_it && !is_repeated(text, &spelt, plain) {
-            continue;
-        }
-        *facts = facts.with(Fact::Echo);
-        match kind {
-            Some(PathKind::File) => *facts = facts.with(Fact::EchoFile),
-            Some(PathKind::Directory) => *facts = facts.with(Fact::EchoDir),
-            Some(PathKind::Address) => *facts = facts.with(Fact::EchoUrl),
-            None => (),
-        }
-        hidden.push(spelt);
-        // The number at the end of an address is no name: what else says it, says it of something else.
-        hidden.extend(Some(last).filter(|it| !is_number(it)));
-    }
-    hidden.iter().filter(|it| !it.is_empty()).for_each(|it| hide(text, it));
-    hide_lines_of_files(text);
-    facts.set(Fact::NamesFile, names_file(text));
-}
-
-/// Whether the server that was not found is the one in this address or command: the text names it, or, of an address, none
-/// at all.
-fn is_own_host(text: &str, address: &str) -> bool {
-    const BEFORE: [&str; 8] = [
-        "enotfound ",
-        "host: ",
-        "host='",
-        "resolve '",
-        "lookup ",
-        "host ",
-        "hostname ",
-        "address '",
-    ];
-    let named = |it: &&str| {
-        let word = text.split_once(*it)?.1.split_whitespace().next()?;
-        Some(word.trim_matches(['\'', '"', ':', ',', '.', ')'])).filter(|it| it.contains('.'))
-    };
-    let Some((_, rest)) = address.split_once("://") else {
-        let given = normal(address);
-        return BEFORE.iter().filter_map(named).any(|it| occurs(&given, it));
-    };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    let host = normal(host.split(':').next().unwrap_or_default());
-    !host.is_empty() && (occurs(text, &host) || BEFORE.iter().find_map(named).is_none())
-}
-
-/// Whether one of the first words is, up to its ending, a word of the tool's name.
-fn shares_verb(text: &str, tool: &str) -> bool {
-    let stem =
-        |word: &str| word.get(..word.len().min(5)).filter(|it| it.len() >= 4).map(str::to_owned);
-    let names: Vec<String> = tool.split(' ').filter_map(stem).collect();
-    text.split([' ', '\n'])
-        .skip(1)
-        .take(4)
-        .any(|word| names.iter().any(|it| word.starts_with(it.as_str())))
-}
-
-fn is_number(text: &str) -> bool {
-    text.bytes().all(|it| it.is_ascii_digit())
-}
-
-/// Blots a value out where it stands in quotes, or everywhere if it is more than a plain word.
-fn hide(text: &mut String, value: &str) {
-    if is_number(value) && value.len() >= 3 && text.trim() != value {
-        return hide_number(text, value);
-    }
-    let is_plain = value.bytes().all(|it| it.is_ascii_lowercase());
-    let blot = "~".repeat(value.len());
-    if !is_plain && value.len() >= 3 && text.trim() != value {
-        *text = text.replace(value, &blot);
-        return;
-    }
-    for quote in ['\'', '"'] {
-        let (quoted, blotted) = (format!("{quote}{value}{quote}"), format!("{quote}{blot}{quote}"));
-        *text = text.replace(&quoted, &blotted);
-    }
-}
-
-/// Blots out places in files: the name in `auth/login.py:12:`, `auth/login.ts(3,4)` says nothing of what is wrong there.
-fn hide_lines_of_files(text: &mut String) {
-    let is_sign = |it: char| it.is_whitespace() || matches!(it, '\'' | '"' | ',');
-    let names = text.split(is_sign).filter_map(|word| {
-        let (name, line) = word.trim_start_matches('(').split_once([':', '('])?;
-        let is_place = is_file_name(name) && line.starts_with(|it: char| it.is_ascii_digit());
-        is_place.then(|| name.to_owned())
-    });
-    for name in names.collect::<Vec<_>>() {
-        *text = text.replace(&name, &"~".repeat(name.len()));
-    }
-}
-
-/// Blots a number out, but not where a server says that it is a status.
-fn hide_number(text: &mut String, number: &str) {
-    const STATUS: [&str; 4] = ["status code ", "status code: ", "http ", "http status "];
-    let blot = "~".repeat(number.len());
-    let mut from = 0;
-    while let Some(at) = text.get(from..).and_then(|it| it.find(number)).map(|it| it + from) {
-        from = at + number.len();
-        let before = text.get(..at).unwrap_or_default();
-        if !STATUS.iter().any(|it| before.ends_with(it)) {
-            text.replace_range(at..from, &blot);
+            Kind::Number => {
+                let value = value.raw().into();
+                self.arguments.push(Argument { key: name, place: pointer, value });
+            }
+            Kind::Array => {
+                self.holds_several |= value.elements().nth(1).is_some();
+                for (at, it) in value.elements().take(MOST_VALUES).enumerate() {
+                    self.gather(key, format!("{pointer}/{at}"), depth + 1, it);
+                }
+            }
+            Kind::Object => {
+                for (key, value) in value.members() {
+                    let step = key.as_str().unwrap_or_default();
+                    let step = step.replace('~', "~0").replace('/', "~1");
+                    self.gather(Some(key), format!("{pointer}/{step}"), depth + 1, value);
+                }
+            }
+            Kind::Bool | Kind::Null => (),
         }
     }
 }
 
-/// A short value counts only in quotes, a number also where it is said of what: `a` is everywhere.
-fn is_repeated(text: &str, spelt: &str, plain: &str) -> bool {
-    match spelt.len() {
-        0 => false,
-        1 | 2 => {
-            ['\'', '"'].iter().any(|it| text.contains(&format!("{it}{spelt}{it}")))
-                || spelt.bytes().all(|it| it.is_ascii_digit()) && is_named(text, spelt)
-        }
-        _ => plain.len() <= 512 && occurs(text, spelt),
+fn mistake(asked: &Asked<'_>, params: Option<Value<'_>>, is_call: bool) -> Option<Mistake> {
+    match asked.unreadable {
+        Some(Unreadable::NotJson) => return Some(Mistake::NotJson),
+        Some(Unreadable::Batch) => return Some(Mistake::Batch),
+        None => (),
+    }
+    let params = params?;
+    if params.kind() != Kind::Object {
+        return Some(Mistake::BadParams);
+    }
+    if !is_call {
+        return None;
+    }
+    let kind = |key| params.get(key).map_or(Kind::Null, Value::kind);
+    match (kind("name"), kind("arguments")) {
+        (Kind::Null, _) => Some(Mistake::NoToolName),
+        (Kind::String, Kind::Object | Kind::Null) => None,
+        _ => Some(Mistake::BadCall),
     }
 }
 
-/// Whether a number stands for a thing: `task with id 9`, `not found: 9`, `task 9 does not exist`.
-fn is_named(text: &str, number: &str) -> bool {
-    const BEFORE: [&str; 6] = ["id ", "id: ", "#", "not found: ", "index ", "number "];
-    const AFTER: [&str; 4] = [" not found", " does not exist", " doesn't exist", " was not found"];
-    text.match_indices(number).any(|(at, _)| {
-        let before = text.get(..at).unwrap_or_default();
-        let after = text.get(at + number.len()..).unwrap_or_default();
-        let is_whole = !after.starts_with(|it: char| it.is_ascii_alphanumeric())
-            && !before.ends_with(|it: char| it.is_ascii_alphanumeric());
-        is_whole
-            && (BEFORE.iter().any(|it| before.ends_with(it))
-                || AFTER.iter().any(|it| after.starts_with(it)))
-    })
+fn deeds(tool: &str) -> Deeds {
+    let tool = normal(tool);
+    let words = || tool.split(|it: char| !it.is_ascii_alphanumeric());
+    let has = |list: &str| words().any(|it| is_among(it, list));
+    let (acts, asks) = (has(ACTS), has(ASKS) && tool != "query");
+    let is_bare = tool == "get" || tool == "query";
+    let makes = ["write", "create", "save", "new"].iter().any(|it| tool.starts_with(it));
+    Deeds {
+        shows: is_bare || has(SHOWS) && !acts && !asks,
+        searches: has(SEARCHES),
+        gets: asks || has(" get list "),
+        judges: has(JUDGES),
+        runs: has(RUNS) && !asks,
+        acts,
+        writes: makes && (tool == "write" || tool.ends_with("file")),
+    }
 }
 
-/// Whether the words occur as words.
-fn occurs(text: &str, words: &str) -> bool {
-    text.match_indices(words).any(|(at, _)| {
-        let before = at.checked_sub(1).and_then(|it| text.as_bytes().get(it)).copied();
-        let after = text.as_bytes().get(at + words.len()).copied();
-        let free = |it: Option<u8>| it.is_none_or(|it| !is_word(it));
-        let edges = (words.bytes().next(), words.bytes().next_back());
-        (edges.0.is_none_or(|it| !is_word(it)) || free(before))
-            && (edges.1.is_none_or(|it| !is_word(it)) || free(after))
-    })
+/// Whether a word is in a list that parts its words by spaces.
+fn is_among(word: &str, list: &str) -> bool {
+    !word.is_empty() && list.split(' ').any(|it| it == word)
 }

@@ -3,43 +3,50 @@
 use redress_registry::{RetryKind, shipped};
 
 use super::{
-    facts::{Fact, Facts},
-    raise::{Looks, Named},
-    ran,
+    evidence::Evidence,
+    request::Mistake,
+    tier::{Finding, Tier},
 };
-use crate::{Fault, codes, fault::MISNAMED};
+use crate::{
+    Fault, codes,
+    fault::MISNAMED,
+    outcome::{Asked, is_method},
+};
 
 /// A message and a hint.
 type Sentences = (&'static str, &'static str);
 
-/// How the ids start of what a server's own envelope named, with words and a retry of its own.
-const DIALECT: &str = "dialect.";
-
 /// Gives a fault the sentences that are true of its call, if those of the row are not.
-pub(super) fn fitting(fault: &mut Fault, rule: &Named<'_>, facts: Facts, is_of_a_tool: bool) {
-    let is_of_program = ran::is_about_it(facts, rule);
-    let program = || of_a_program(fault.code()).filter(|_| is_of_program);
-    let method = || of_a_method(fault.code()).filter(|_| !is_of_program && !is_of_a_tool);
-    let name = || (rule.misnamed && !facts.has(Fact::Ran)).then_some(OF_A_NAME);
-    let retry = || rule.retry.filter(|it| !is_told(rule) && *it != fault.entry().retry.kind);
-    let retry = || of_a_retry(fault.code(), retry()?);
-    let state = || (is_state(fault.code(), rule)).then_some(OF_A_STATE);
-    let broken = || facts.has(Fact::NotJson).then_some(OF_NO_JSON);
-    let closed = || rule.id.starts_with(CLOSED).then_some(OF_A_CLOSED_PAGE);
-    let state = || closed().or_else(state);
-    let sentences =
-        broken().or_else(program).or_else(method).or_else(name).or_else(retry).or_else(state);
+pub(super) fn fitting(fault: &mut Fault, finding: &Finding<'_>, evidence: &Evidence<'_>) {
+    let code = fault.code();
+    let is_of_method = !is_of_a_tool(evidence.asked) || evidence.is_malformed();
+    let is_broken = evidence.request.mistake == Some(Mistake::NotJson);
+    let is_closed =
+        finding.rule.starts_with("browser:") && code == codes::SESSION_NOT_INITIALIZED.name();
+    let retry = || {
+        finding.retry.filter(|it| finding.tier != Tier::Stated && *it != fault.entry().retry.kind)
+    };
+    let sentences = is_broken
+        .then_some(OF_NO_JSON)
+        .or_else(|| of_a_program(code).filter(|_| finding.blames_program))
+        .or_else(|| of_a_method(code).filter(|_| is_of_method && !finding.blames_program))
+        .or_else(|| (finding.misnamed && !finding.blames_program).then_some(OF_A_NAME))
+        .or_else(|| is_closed.then_some(OF_A_CLOSED_PAGE))
+        .or_else(|| of_a_retry(code, retry()?));
     // A contract has words of its own.
     let row = shipped::core().get(fault.code());
     let is_of_core = row.is_some_and(|it| it.hint == fault.entry().hint);
-    if let Some((message, hint)) = sentences.filter(|_| is_of_core) {
+    if let Some((message, hint)) = sentences.filter(|_| is_of_core && finding.tier != Tier::Taught)
+    {
         message.clone_into(&mut fault.message);
         hint.clone_into(&mut fault.hint);
     }
 }
 
-fn is_told(rule: &Named<'_>) -> bool {
-    rule.id.starts_with(DIALECT)
+/// Whether the failure is one of a tool; the other methods have no input schema.
+fn is_of_a_tool(asked: &Asked<'_>) -> bool {
+    let method = asked.method.as_deref();
+    method.is_none_or(|it| !is_method(it) || it == "tools/call" || it.starts_with("tasks/"))
 }
 
 const OF_NO_JSON: Sentences = (
@@ -52,24 +59,11 @@ const OF_A_NAME: Sentences = (
     "Leave the argument out, or give it under a name that the tool's input schema lists.",
 );
 
-/// Servers say of projects, pages and connections what only the protocol says of sessions.
-const OF_A_STATE: Sentences = (
-    "Something that this call builds on has not been set up yet.",
-    "Set it up first with the tool for it, or give it as an argument if the tool takes one.",
-);
-
-/// How the ids start of what says that a page or a browser is open no more.
-const CLOSED: &str = "browser.closed";
-
 /// It was open before, and the call may be what closed it.
 const OF_A_CLOSED_PAGE: Sentences = (
     "The page or browser that this call works in has closed, crashed or moved on.",
     "Look at what is open now, and whether the call took effect, before you make it again.",
 );
-
-fn is_state(code: &str, rule: &Named<'_>) -> bool {
-    code == codes::SESSION_NOT_INITIALIZED.name() && rule.looks == Looks::Prose
-}
 
 /// Where a rule knows better than the row what helps, the row's hint would say another thing.
 fn of_a_retry(code: &str, kind: RetryKind) -> Option<Sentences> {

@@ -6,6 +6,7 @@ mod corpus;
 mod places;
 mod programs;
 mod steps;
+mod taught;
 mod truths;
 mod words;
 
@@ -15,8 +16,17 @@ use redress::{
     json::{Doc, Limits},
     outcome::{Asked, Outcome, What},
 };
-use redress_registry::shipped;
+use redress_registry::{Class, shipped};
 use serde_json::{Value, json};
+
+/// A class, with those that share its general code.
+fn general(class: Class) -> Class {
+    match class {
+        Class::Aborted => Class::FailedPrecondition,
+        Class::OutOfRange => Class::InvalidArgument,
+        class => class,
+    }
+}
 
 fn judge(input: &str) -> Value {
     let mut out = Vec::new();
@@ -37,7 +47,7 @@ fn a_success_has_no_code_and_no_fault() {
         json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "42"}]}});
     let got = judge(&json!({"id": "a", "raw": raw.to_string()}).to_string());
     let expected = json!({"id": "a", "failure": false, "silent": false, "certain": false, "code": null,
-        "class": null, "retry": null, "effect": null, "origin": null, "rule": null, "leaks": []});
+        "class": null, "retry": null, "effect": null, "origin": null, "rule": null, "tier": null, "leaks": []});
     assert_eq!(got, expected);
 }
 
@@ -88,20 +98,28 @@ fn a_trusted_read_only_tool_leaves_no_effect() {
 }
 
 #[test]
-fn nobody_says_that_nothing_was_changed_where_the_server_tells_of_work() {
-    let arguments = json!({"note": "3 rows inserted"});
-    for (text, effect) in [
-        ("429 Too Many Requests", "none"),
-        ("Charged the card ending in 4242, then 429 Too Many Requests", "unknown"),
-        ("3 rows inserted, row 4 already exists", "none"),
-        ("2 rows inserted, row 3 already exists", "unknown"),
-        (r#"{"error":"already exists","inserted":2}"#, "unknown"),
-        ("Upload 2 of 5 failed: rate limited", "unknown"),
-        ("The record was not created: it already exists", "none"),
+fn words_never_prove_that_nothing_was_changed() {
+    for (tool, text) in [
+        ("work", "429 Too Many Requests"),
+        ("work", "3 rows inserted, row 4 already exists"),
+        ("work", r#"{"error":"already exists","inserted":2}"#),
+        ("work", "Upload 2 of 5 failed: rate limited"),
+        ("work", "The record was not created: it already exists"),
+        ("save_page", "Command not allowed: rm"),
+        ("save_page", "Nothing was changed: not found"),
     ] {
-        let got = answered("work", &arguments, text, true);
-        assert_eq!(got["effect"], effect, "{text}: {}", got["code"]);
+        let got = answered(tool, &json!({"note": "x"}), text, true);
+        assert_eq!(got["effect"], "unknown", "{text}: {}", got["code"]);
+        let result = json!({"content": [{"type": "text", "text": text}], "isError": true});
+        let raw = json!({"jsonrpc": "2.0", "id": 1, "result": result}).to_string();
+        let tool = json!({"name": tool, "annotations": {"readOnlyHint": true}});
+        let line = json!({"id": 1, "method": "tools/call", "tool": tool, "raw": raw});
+        assert_eq!(judge(&line.to_string())["effect"], "none", "{text}");
     }
+}
+
+#[test]
+fn nobody_says_that_nothing_was_changed_where_the_answer_has_data() {
     let structured = json!({"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "structuredContent": {"deleted": ["a"]},
         "content": [{"type": "text", "text": "Not found: b"}]}});
     let stated = json!({"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "content": [{"type": "text", "text": "3 rows inserted"}],
@@ -401,9 +419,9 @@ fn the_path_that_the_server_names_is_the_one_in_the_message() {
     };
     let (from, to) = ("/d/zz", "/d/a.txt");
     let moved = json!({"source": from, "destination": to});
-    let told = message("move_file", &moved, "Destination already exists: /d/a.txt");
+    let told = message("move_file", &moved, "EEXIST: file already exists: /d/a.txt");
     assert_eq!(told, "There is already something at \"/d/a.txt\".");
-    let told = message("move_file", &moved, "Destination already exists");
+    let told = message("move_file", &moved, "EEXIST: file already exists");
     assert!(!told.contains("/d/"), "{told}");
     let added = json!({"repo_path": "/w/repo", "files": ["nope.txt"]});
     let told = message("git_add", &added, "fatal: pathspec 'nope.txt' did not match any files");
@@ -416,12 +434,6 @@ fn the_path_that_the_server_names_is_the_one_in_the_message() {
         let got = answered("write_file", &written, said, true);
         assert_eq!(got["code"], "PATH_NOT_FOUND", "{said}");
     }
-}
-
-#[test]
-fn who_is_busy_is_asked_again_later() {
-    let got = answered("track", &json!({}), "The tracker is busy.", true);
-    assert_eq!((&got["code"], &got["retry"]["kind"]), (&json!("CONFLICT"), &json!("after_delay")));
 }
 
 #[test]

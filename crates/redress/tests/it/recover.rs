@@ -264,7 +264,7 @@ fn words_are_no_proof_behind_a_gate_either() {
     };
     for text in ["Too many requests, slow down.", "Rate limit exceeded"] {
         let (fault, ground) = through_a_gate(&flagged(text));
-        assert_eq!((fault.code(), fault.effect), ("RATE_LIMITED", Effect::None), "{text}");
+        assert_eq!((fault.code(), fault.effect), ("RATE_LIMITED", Effect::Unknown), "{text}");
         assert_eq!(ground, Ground::Guessed, "{text}");
     }
     let (fault, ground) =

@@ -11,7 +11,7 @@ macro_rules! keys {
         $($key:ident: $rule:ident($($measure:expr)?);)+
     }) => {{
         let $Section { $($key,)+ $($apart: _,)* } = $old;
-        $($rules.$rule(&format!("{}.{}", $at, stringify!($key)), $key, &mut $new.$key $(, $measure)?);)+
+        $($rules.$rule(&format!("{}.{}", $at, $crate::config::section::key_name(stringify!($key))), $key, &mut $new.$key $(, $measure)?);)+
     }};
 }
 

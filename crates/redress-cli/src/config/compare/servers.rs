@@ -56,6 +56,7 @@ fn both(
         max_message_bytes: bound(number);
         sharing: bound(is_shared);
         max_sessions: bound(number);
+        r#match: neutral();
         tool: neutral();
     });
     contract(rules, at, is_governed, (old, new));

@@ -123,7 +123,7 @@ fn words_of_a_server_are_no_licence_to_repeat() {
     let mut rig = rig();
     rig.client(&CALL.replace("read", "delete"));
     let heard = rig.server(said);
-    assert_eq!((code(&heard[0]), &fault(&heard[0])["effect"]), ("RATE_LIMITED", &json!("none")));
+    assert_eq!((code(&heard[0]), &fault(&heard[0])["effect"]), ("RATE_LIMITED", &json!("unknown")));
     rig.client(&CALL.replace("read", "delete"));
     assert!(rig.server(stated).is_empty(), "the contract says that nothing was changed");
     assert_eq!(rig.repeats.len(), 1);

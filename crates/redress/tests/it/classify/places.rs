@@ -42,7 +42,7 @@ fn a_directory_in_which_something_is_missing_is_not_missing_itself() {
         ),
     ] {
         let got = told(tool, arguments, text);
-        assert_eq!(got["code"], "FILE_NOT_FOUND", "{text}: {}", got["rule"]);
+        assert_eq!(got["class"], "not_found", "{text}: {}", got["rule"]);
         let fault = &got["fault"];
         assert!(!fault["message"].to_string().contains("/srv/work"), "{text}: {fault}");
         assert!(fault.get("violations").is_none_or(|it| it == &json!([])), "{text}: {fault}");

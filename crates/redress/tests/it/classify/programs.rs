@@ -44,8 +44,6 @@ fn nobody_says_that_nothing_was_changed_where_a_program_ran() {
 fn a_program_that_was_refused_has_changed_nothing() {
     let command = json!({"command": "rm -rf x", "timeout": "x"});
     for text in [
-        "Command not allowed: rm",
-        "Command 'rm' is blocked for security reasons",
         "Input validation error: 'x' is not of type 'integer'",
         "Unknown tool: run_command",
         "Failed to create process: [Errno 2] No such file or directory: 'rm'",
@@ -54,9 +52,6 @@ fn a_program_that_was_refused_has_changed_nothing() {
         let got = ran("run_command", &command, text);
         assert_eq!(got["effect"], "none", "{text}: {} by {}", got["code"], got["rule"]);
     }
-    let viewed =
-        ran("editor", &json!({"command": "view", "path": "a.txt"}), "File not found: a.txt");
-    assert_eq!(viewed["effect"], "none", "{viewed}");
     let raw = json!({"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "content": [
         {"type": "text", "text": "Command failed with exit code 2: cat: a: No such file or directory"}]}});
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "run", "arguments": command}});
@@ -79,8 +74,6 @@ fn a_merge_that_stopped_half_way_has_perhaps_changed_something() {
             "{text}"
         );
     }
-    let early = "error: Your local changes to the following files would be overwritten by merge";
-    assert_eq!(ran("git_merge", &json!({"branch": "b"}), early)["effect"], "none");
 }
 
 #[test]

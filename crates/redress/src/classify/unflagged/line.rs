@@ -1,0 +1,184 @@
+//! Whether the first line of a text is, by its grammar, one that reports a failure.
+
+use super::{Needs, Sign};
+use crate::classify::request::Request;
+
+/// A report of a failure that is no more than a line is short.
+const LONGEST_STATEMENT: usize = 220;
+/// How far a label reaches before its colon: `Database error: `.
+const LONGEST_LABEL: usize = 48;
+/// First words of a sentence that says what was not done.
+const FAILED_TO: [&str; 4] = ["failed to ", "unable to ", "error while ", "error when "];
+/// The same, which can also say what is not possible in general.
+const CANNOT: [&str; 5] = ["could not ", "couldn't ", "cannot ", "can't ", "an error occurred"];
+/// What a tool does that gets or lists something.
+const GETTING: [&str; 7] =
+    [" retriev", " fetch", " get ", " list ", " search", " quer", " connect"];
+/// First words of a sentence that refuses what was asked.
+const REFUSED: [&str; 7] = [
+    "invalid ",
+    "missing ",
+    "unsupported ",
+    "unknown ",
+    "unrecognized ",
+    "no such ",
+    "rate limit exceeded",
+];
+/// Whole statements of a refusal.
+const DENIED: [&str; 6] = [
+    "access denied",
+    "permission denied",
+    "not authorized",
+    "unauthorized",
+    "forbidden",
+    "too many requests",
+];
+/// What a sentence has that tells of things in general, or of what was done.
+const REPORTS: [&str; 5] = [" are ", " were ", " was ", " will ", " updated"];
+/// What follows `Error` in a title, where no colon does.
+const TITLES: [&str; 6] =
+    ["handling", "reporting", "logging", "tracking", "monitoring", "checking"];
+/// Predicates of a sentence that does so.
+const PREDICATES: [&str; 8] = [
+    " not found",
+    " does not exist",
+    " cannot be empty",
+    " must be ",
+    " must not ",
+    " is required",
+    " are required",
+    " is not allowed",
+];
+/// What stands behind a label when nothing failed.
+const NONE: [&str; 8] = ["none", "0", "no error", "no problem", "no issue", "null", "n/a", "false"];
+
+pub(super) fn sign(text: &str, request: &Request<'_>) -> Option<Sign> {
+    let deeds = request.deeds;
+    if deeds.runs || deeds.judges {
+        return None;
+    }
+    let mut lines = text.lines().map(unmarked).filter(|it| !it.is_empty());
+    let first = lines.next()?;
+    // A label alone goes on in the next line.
+    let joined = lines.next().filter(|_| first.ends_with(':')).map(|it| format!("{first} {it}"));
+    let line = joined.as_deref().unwrap_or(first);
+    let lower = line.to_lowercase();
+    let is_alone = text.trim().lines().filter(|it| !it.trim().is_empty()).count() == 1;
+    let is_statement = is_alone && line.len() <= LONGEST_STATEMENT;
+    let found = |name, needs| Some(Sign::new(name, false, needs));
+    if deeds.shows {
+        let is_of_path = is_statement && request.arguments.iter().any(|it| it.is_place());
+        return if is_of_path { found("statement", Needs::CauseAndEcho) } else { None };
+    }
+    let is_wrapped = ["validation error for ", "validation errors for ", "input validation error"];
+    if is_wrapped.iter().any(|it| lower.contains(it)) {
+        return found("validator", Needs::Cause);
+    }
+    let looks = deeds.searches || deeds.gets;
+    if is_label(line, &lower, looks) {
+        // What programs write in lower case can be what they found.
+        let is_plain = line.starts_with(|it: char| it.is_lowercase());
+        return found("line", if is_plain || looks { Needs::Cause } else { Needs::Nothing });
+    }
+    if is_status(&lower) && !(looks && lower.starts_with("error")) {
+        return found("status", Needs::Cause);
+    }
+    let is_failed = FAILED_TO.iter().any(|it| lower.starts_with(it)) || is_error_doing(&lower);
+    if is_failed && !text.contains("\n\n") {
+        let is_sure = is_statement && (!looks || GETTING.iter().any(|it| lower.contains(it)));
+        return found("not done", if is_sure { Needs::Nothing } else { Needs::Cause });
+    }
+    let is_not_done = CANNOT.iter().any(|it| lower.starts_with(it)) || has_failed(&lower);
+    if is_not_done && !text.contains("\n\n") {
+        return found("not done", Needs::Cause);
+    }
+    if !is_statement {
+        return None;
+    }
+    let sentence = lower.split_inclusive(['.', ';']).next().unwrap_or_default();
+    let is_report = REPORTS.iter().any(|it| lower.contains(it));
+    let is_refusal = PREDICATES.iter().any(|it| sentence.contains(it));
+    let is_refused = REFUSED.iter().any(|it| lower.starts_with(it))
+        || is_denied(&lower)
+        || lower
+            .strip_prefix("not ")
+            .and_then(|it| it.split(' ').next())
+            .is_some_and(is_participle);
+    if super::is_token(line) || !looks && !is_report && is_refused {
+        return found("refused", Needs::Cause);
+    }
+    if !looks && !is_report && is_refusal {
+        return found("refused", Needs::Word);
+    }
+    // That there is nothing is what a search finds.
+    let is_empty = looks && lower.starts_with("no ");
+    if deeds.searches || is_empty { None } else { found("statement", Needs::CauseAndEcho) }
+}
+
+/// The line without marks of Markdown, emoji and brackets before it.
+fn unmarked(line: &str) -> &str {
+    line.trim_start_matches(|it: char| !it.is_alphanumeric()).trim_end()
+}
+
+/// `Error: …`, `Database error: …`, `ValueError: …`, `Upload: Error - …`, `Edit Failed - …`.
+fn is_label(line: &str, lower: &str, is_strict: bool) -> bool {
+    const KINDS: &str = " database db query sql sqlite api http network server client connection internal validation request \
+        timeout permission runtime type value key an unexpected fatal ";
+    let ends = [": ", " - ", ":** ", "** - ", ":"];
+    ends.iter().any(|end| {
+        let Some((label, rest)) = line.split_once(end) else { return false };
+        let (Some(label), rest) = (lower.get(..label.len()), rest.trim().to_lowercase()) else {
+            return false;
+        };
+        let label = label.trim_end_matches(['*', ']']);
+        let mut words = label.split(' ');
+        let last = words.next_back().unwrap_or_default();
+        let is_word = matches!(
+            last,
+            "error" | "err" | "exception" | "fatal" | "failed" | "failure" | "occurred"
+        );
+        let is_type = label == last && (last.ends_with("error") || last.ends_with("exception"));
+        let is_short = label.len() <= LONGEST_LABEL
+            && label.split(' ').count() <= 5
+            && !label.contains(|it: char| it.is_ascii_digit());
+        let tells = !rest.is_empty() && !NONE.iter().any(|it| rest.starts_with(it));
+        let is_plain = !is_strict || words.all(|it| KINDS.contains(&format!(" {it} ")));
+        is_short && tells && is_plain && (is_word || is_type)
+            || is_short && end == &": " && rest.starts_with("error - ")
+    })
+}
+
+/// `404 Not Found`, `HTTP Error 404: Not Found`
+fn is_status(lower: &str) -> bool {
+    let rest = lower.trim_start_matches("http ").trim_start_matches("error ");
+    let is_number =
+        rest.starts_with(['4', '5']) && rest.bytes().take(3).all(|it| it.is_ascii_digit());
+    let after = rest.get(3..).unwrap_or_default();
+    lower.len() <= LONGEST_LABEL && is_number && (after.starts_with([' ', ':']) || after.is_empty())
+}
+
+/// `Error searching docs: …`
+fn is_error_doing(lower: &str) -> bool {
+    let verb = lower.strip_prefix("error ").and_then(|it| it.split(' ').next());
+    verb.is_some_and(|it| {
+        it.ends_with("ing") && it.len() > 4 && (lower.contains(": ") || !TITLES.contains(&it))
+    })
+}
+
+/// `Request failed with status 502`
+fn has_failed(lower: &str) -> bool {
+    let Some((before, after)) = lower.split_once(" failed") else { return false };
+    let goes_on = [":", ".", " with ", " to ", " because "].iter().any(|it| after.starts_with(it));
+    before.split(' ').count() <= 3 && (after.is_empty() || goes_on)
+}
+
+/// `Access denied: …`
+fn is_denied(lower: &str) -> bool {
+    DENIED.iter().filter_map(|it| lower.strip_prefix(it)).any(|it| !it.starts_with([' ', 's']))
+}
+
+/// `connected`, `running`
+fn is_participle(word: &str) -> bool {
+    let word = word.trim_end_matches(['.', '!']);
+    word.len() > 4 && (word.ends_with("ed") || word.ends_with("ing"))
+}
