@@ -6,7 +6,8 @@ use redress_registry::{Class, Effect, Retry, RetryKind};
 
 use crate::{
     codes,
-    fault::{Fault, NextAction, Violation},
+    fault::{ATTEMPTS, Fault, NextAction, Violation},
+    json::RawJson,
     text,
     tokens::{MAX_CARD_CHARS, MAX_HINT_CHARS, MAX_MESSAGE_CHARS, MAX_NEXT},
 };
@@ -37,10 +38,11 @@ pub fn card(fault: &Fault) -> String {
     );
     let mut card = first;
     card.push_str(&retry);
-    if !hint.is_empty() {
+    if !hint.is_empty() && !repeats_retry(fault) {
         append_if_fits(&mut card, &format!("\nFix: {hint}"), usize::MAX);
         append_if_fits(&mut card, &expected(fault), MAX_CARD_CHARS);
         append_if_fits(&mut card, &did_you_mean(fault), MAX_CARD_CHARS);
+        append_if_fits(&mut card, &attempts(fault), MAX_CARD_CHARS);
     }
     for action in fault.next_actions.iter().take(MAX_NEXT) {
         append_if_fits(&mut card, &next_line(action), MAX_CARD_CHARS);
@@ -51,9 +53,28 @@ pub fn card(fault: &Fault) -> String {
     text::cut_lines(card, MAX_CARD_CHARS)
 }
 
+/// Whether the row's hint says no more than the line before it: other arguments. The server's own words, which follow, say which.
+fn repeats_retry(fault: &Fault) -> bool {
+    fault.class == Class::InvalidArgument
+        && fault.retry.kind == RetryKind::AfterChange
+        && fault.server_text.is_some()
+        && fault.similar_refs.is_empty()
+        && fault.violations.is_empty()
+        && fault.has_row_hint()
+}
+
 /// The line on what a repeat is good for, and what the call has done.
 pub(crate) fn retry_line(fault: &Fault) -> String {
     format!("Retry: {} {}", when(fault), effect(fault))
+}
+
+/// How often the gate made the call already, where that was more than once.
+fn attempts(fault: &Fault) -> String {
+    let count = |it: &RawJson| it.with(|it| it.get(ATTEMPTS)?.as_u64()).flatten();
+    match fault.details.as_ref().and_then(count) {
+        Some(count) if count > 1 => format!(" The gate tried it {count} times."),
+        _ => String::new(),
+    }
 }
 
 /// A second line of a card, and what it says.

@@ -239,7 +239,9 @@ pub(super) fn stated_in_state(state: Value<'_>) -> Option<Value<'_>> {
 /// Whether the result of a call that went on as a task is, or may be, a failure.
 pub(super) fn is_failed(result: Value<'_>) -> bool {
     match CallResult::of(result) {
-        CallResult::Unflagged | CallResult::Task => is_suspect(result, redress_registry::shipped::core()),
+        CallResult::Unflagged | CallResult::Task => {
+            is_suspect(result, redress_registry::shipped::core())
+        }
         // Whether it is one, a closer look says.
         CallResult::Failed | CallResult::Broken(_) => true,
     }

@@ -330,7 +330,8 @@ fn taught_rows_are_compiled_and_refused_at_their_place() {
 
 #[test]
 fn the_rows_of_a_registry_come_before_those_that_it_takes_in() {
-    let row = |code: &str| format!("[[match]]\ntext = \"a*\"\ncode = \"{code}\"\nexample = \"ab\"\n");
+    let row =
+        |code: &str| format!("[[match]]\ntext = \"a*\"\ncode = \"{code}\"\nexample = \"ab\"\n");
     let below = base("below", &format!("[domain.d]\n[code.ABC]\n{ROW}{}", row("ABC")));
     let text = format!("{HEAD}extends = [\"below\"]\n[code.XYZ]\n{ROW}{}", row("XYZ"));
     let registry = with_bases(&text, &[below]).unwrap();

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use places::{MALFORMED, MISSING, NOT_ALLOWED, Places, UNKNOWN, WRONG_TYPE};
 use pydantic::Model;
-use redress_registry::Effect;
+use redress_registry::{Effect, RetryKind};
 
 use super::{
     evidence::Evidence,
@@ -34,7 +34,7 @@ macro_rules! producers {
 }
 
 producers! {
-    "mcp" "zod" "pydantic" "schema" "serde" "python" "program" "git" "npm" "refusal" "sql" "stores" "cloud" "network" "errno"
+    "mcp" "zod" "pydantic" "schema" "serde" "python" "program" "git" "npm" "payment" "refusal" "sql" "stores" "cloud" "network" "errno"
     "browser" "json" "exceptions"
 }
 
@@ -72,11 +72,20 @@ pub(super) fn vague<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
 
 fn of_status<'e>(evidence: &Evidence<'e>, is_vague: bool) -> Option<Finding<'e>> {
     let status = status::find(&evidence.message.text)?;
-    if status::is_vague(status) != is_vague {
+    // Of a page at an address of the call, a status says all.
+    let has_address = evidence.request.arguments.iter().any(|it| it.value.contains("://"));
+    if (status::is_vague(status) && !has_address) != is_vague {
         return None;
     }
-    let (code, retry) = status::code(status)?;
-    let rule = format!("status: {status}");
+    let (code, mut retry) = status::code(status)?;
+    if has_address && matches!(status, 400..=499) && status != 429 {
+        retry = Some(RetryKind::AfterChange);
+    }
+    if has_address && status >= 500 {
+        retry = Some(RetryKind::AfterDelay);
+    }
+    let producer = if has_address { "page" } else { "status" };
+    let rule = format!("{producer}: {status}");
     let finding = Finding::new(Tier::Format, rule, code.name()).effect(Effect::Unknown);
     Some(Finding { retry, ..finding })
 }
@@ -110,17 +119,23 @@ fn in_table<'e>(evidence: &Evidence<'e>, window: &Range<usize>) -> Option<Findin
         finding.violations =
             bad.take(places::MOST).map(|it| Violation::new(&it.place, MALFORMED, None)).collect();
     }
-    if row.producer == "errno"
-        && *row.head == *codes::PATH_NOT_FOUND.name()
-        && evidence.request.deeds.writes
-    {
-        finding.path = paths::about(&evidence.request.arguments, &evidence.said.text)
-            .and_then(|it| paths::parent(&it.value).map(str::to_owned));
+    if *row.head == *codes::PATH_NOT_FOUND.name() {
+        finding.path = missing_folder(evidence);
     }
     if row.producer == "exceptions" && evidence.request.hands_over_code {
         finding.blames_program = true;
     }
     Some(finding)
+}
+
+/// The folder that is missing: the one on the way to the path of the call that the text names, else the one that a file is made in.
+fn missing_folder(evidence: &Evidence<'_>) -> Option<String> {
+    let text = &*evidence.said.text;
+    let path = &paths::about(&evidence.request.arguments, text)?.value;
+    let mut above = std::iter::successors(paths::parent(path), |it| paths::parent(it));
+    let named = above.find(|it| it.len() > 2 && text.contains(*it) && !text.contains(&**path));
+    let made_in = || paths::parent(path).filter(|_| evidence.request.deeds.writes);
+    named.or_else(made_in).map(str::to_owned)
 }
 
 /// A failure of the program that the caller handed over is theirs to mend, and not one of the call.

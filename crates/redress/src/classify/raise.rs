@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Fault, Stated, codes,
-    fault::{Origin, ParamValue, Similar, Violation},
+    fault::{NextAction, Origin, ParamValue, Similar, Violation},
     json::{Kind, RawJson, Value},
     outcome::{What, is_method},
     text,
@@ -59,6 +59,8 @@ pub(super) fn raise(
         fault.nothing_changed();
     }
     stated.limit(&mut fault);
+    say::hint_fitting(&mut fault);
+    fault.next_actions.extend(next_step(evidence, entry));
     fault.origin = origin(evidence, entry);
     // Whoever could make the same call again has to know that nothing proves its effect.
     let is_guess = finding.tier >= Tier::Format
@@ -126,6 +128,14 @@ fn similar_tools(evidence: &Evidence<'_>, entry: &Entry) -> Vec<Similar> {
     }
     let others = known.iter().map(String::as_str).filter(|it| *it != tool);
     nearest_n(tool, others, MOST_SIMILAR).into_iter().map(Similar::new).collect()
+}
+
+/// The tool that makes the folder that is missing, where the server has one of the usual name.
+fn next_step(evidence: &Evidence<'_>, entry: &Entry) -> Option<NextAction> {
+    let is_missing = *entry.code == *codes::PATH_NOT_FOUND.name() && evidence.request.deeds.writes;
+    let known = evidence.asked.known_tools.filter(|_| is_missing)?;
+    let tool = known.iter().find(|it| *it == "create_directory" || *it == "mkdir")?.clone();
+    Some(NextAction::Call { tool, args: None })
 }
 
 /// The argument that was looked up and not found, where the row is about one and nothing else is wrong.

@@ -1,9 +1,10 @@
 //! Sentences for calls of which those of the row would not be true.
 
-use redress_registry::{RetryKind, shipped};
+use redress_registry::{Effect, RetryKind, shipped};
 
 use super::{
     evidence::Evidence,
+    paths::is_absolute,
     request::Mistake,
     tier::{Finding, Tier},
 };
@@ -32,6 +33,8 @@ pub(super) fn fitting(fault: &mut Fault, finding: &Finding<'_>, evidence: &Evide
         .or_else(|| of_a_method(code).filter(|_| is_of_method && !finding.blames_program))
         .or_else(|| (finding.misnamed && !finding.blames_program).then_some(OF_A_NAME))
         .or_else(|| is_closed.then_some(OF_A_CLOSED_PAGE))
+        .or_else(|| of_a_page(&finding.rule))
+        .or_else(|| of_a_relative_path(code, evidence))
         .or_else(|| of_a_retry(code, retry()?));
     // A contract has words of its own.
     let row = shipped::core().get(fault.code());
@@ -41,6 +44,72 @@ pub(super) fn fitting(fault: &mut Fault, finding: &Finding<'_>, evidence: &Evide
         message.clone_into(&mut fault.message);
         hint.clone_into(&mut fault.hint);
     }
+}
+
+/// Gives a fault a hint that fits its retry rule and effect, where the row's is made for others.
+pub(super) fn hint_fitting(fault: &mut Fault) {
+    if fault.effect == Effect::None && fault.entry().effect != Effect::None {
+        fault.nothing_changed();
+    }
+    if fault.retry.kind == fault.entry().retry.kind || !fault.has_row_hint() {
+        return;
+    }
+    let may_have_worked = fault.effect != Effect::None;
+    let hint = match fault.retry.kind {
+        RetryKind::Now if may_have_worked => {
+            "Check whether the call took effect; if not, make it again."
+        }
+        RetryKind::Now => "Make the same call again.",
+        RetryKind::AfterDelay if may_have_worked => {
+            "Wait a moment, check whether the call took effect, then try once more."
+        }
+        RetryKind::AfterDelay => "Wait a moment, then make the same call again.",
+        RetryKind::AfterChange => "Make the call with other arguments, or use another tool.",
+        RetryKind::AfterState => "Do first what the call needs, then make the same call again.",
+        RetryKind::AfterHuman => {
+            "Tell the user or the operator what happened; they have to act first."
+        }
+        RetryKind::Never => "Use another way, or tell the user that this does not work.",
+    };
+    hint.clone_into(&mut fault.hint);
+}
+
+/// A page or a service behind an address of the call failed, and neither the server nor its caller.
+fn of_a_page(rule: &str) -> Option<Sentences> {
+    let status: u16 = rule.rsplit_once("page: ")?.1.parse().ok()?;
+    Some(match status {
+        401 | 403 | 407 | 451 => (
+            "The page or service at the address refuses access.",
+            "Use another address: this one is not open to the server.",
+        ),
+        404 | 410 => (
+            "There is nothing at the address.",
+            "Use another address; search for the right one first.",
+        ),
+        429 => (
+            "The page or service at the address limits how often it is asked.",
+            "Wait as long as the retry rule says, or use another address.",
+        ),
+        500.. => (
+            "The page or service at the address failed, not this server.",
+            "Wait a moment and try again, or use another address.",
+        ),
+        _ => (
+            "The page or service at the address did not accept the request.",
+            "Check the address and its parameters.",
+        ),
+    })
+}
+
+/// A server that takes absolute paths alone was given a relative one.
+fn of_a_relative_path(code: &str, evidence: &Evidence<'_>) -> Option<Sentences> {
+    let mut paths = evidence.request.arguments.iter().filter(|it| it.is_path());
+    let is_relative =
+        code == codes::OUTSIDE_WORKSPACE.name() && paths.any(|it| !is_absolute(&it.value));
+    is_relative.then_some((
+        "The path was taken relative to another place than the folders of the server.",
+        "Give the absolute path of something inside the server's folders.",
+    ))
 }
 
 /// Whether the failure is one of a tool; the other methods have no input schema.

@@ -3,6 +3,7 @@
 mod anything;
 mod blame;
 mod corpus;
+mod newcomer;
 mod places;
 mod programs;
 mod steps;
