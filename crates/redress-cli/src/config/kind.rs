@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     Number,
     /// A string, of a kind that these words name.
     Text(&'static str),
+    /// A text, a whole number, true or false.
+    Scalar,
     /// One of these, each with its meaning.
     Choice(Vec<(&'static str, &'static str)>),
     /// A flag, or one of these.
@@ -57,6 +59,7 @@ impl Kind {
             Self::Flag => "`true` or `false`".to_owned(),
             Self::Number => "number".to_owned(),
             Self::Text(words) => (*words).to_owned(),
+            Self::Scalar => "text, number, `true` or `false`".to_owned(),
             Self::Choice(values) => {
                 let names: Vec<_> = values.iter().map(|it| format!("`\"{}\"`", it.0)).collect();
                 names.join(", ")
@@ -77,6 +80,7 @@ impl Kind {
             Self::Flag => json!({ "type": "boolean" }),
             Self::Number => json!({ "type": "integer" }),
             Self::Text(_) => json!({ "type": "string" }),
+            Self::Scalar => json!({ "type": ["string", "integer", "boolean"] }),
             Self::Choice(values) => {
                 let one = |it: &(&str, &str)| json!({ "const": it.0, "description": it.1 });
                 json!({ "type": "string", "oneOf": values.iter().map(one).collect::<Vec<_>>() })

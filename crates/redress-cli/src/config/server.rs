@@ -73,7 +73,7 @@ section! {
         /// How much it is asked, where it differs from `[limits]`.
         limits: Limits = Limits::default(), example "";
         /// What answers of it mean, where neither it nor its contract says so.
-        r#match: Vec<Match> = Vec::new(), example "";
+        r#match: Vec<Match> = Vec::new(), example "[{ text = \"No such order*\", code = \"NOT_FOUND\", example = \"No such order 7\" }]";
         /// Its tools.
         tool: Named<Tool> = Named::default(), example "";
     }

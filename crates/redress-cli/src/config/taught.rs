@@ -62,7 +62,7 @@ impl Value for Scalar {
     }
 
     fn kind() -> Kind {
-        Kind::Text("text, number, `true` or `false`")
+        Kind::Scalar
     }
 
     fn shown(&self) -> Shown {
