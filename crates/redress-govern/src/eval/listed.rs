@@ -1,8 +1,8 @@
 //! A list of what may be used: parts that a line `[kind]` or `[kind name]` begins, of words between spaces.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) struct Listed(HashMap<&'static str, HashSet<&'static str>>);
+pub(super) struct Listed(BTreeMap<&'static str, BTreeSet<&'static str>>);
 
 impl Listed {
     pub(super) fn read(text: &'static str) -> Self {
@@ -15,7 +15,7 @@ impl Listed {
         self.0.get(kind).is_some_and(|it| it.contains(word))
     }
 
-    pub(super) fn parts(&self) -> impl Iterator<Item = (&'static str, &HashSet<&'static str>)> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = (&'static str, &BTreeSet<&'static str>)> {
         self.0.iter().map(|(kind, words)| (*kind, words))
     }
 }

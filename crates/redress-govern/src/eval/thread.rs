@@ -14,7 +14,7 @@ use super::{Refusal, TOO_SLOW, UNREADABLE};
 /// The most stack that one byte of a payload was seen to need is a tenth of this; what is not used is never touched.
 const STACK_OF_BYTE: usize = 8 * 1024;
 const STACK: usize = 1024 * 1024;
-/// How many bytes may be judged at once, those included that nobody waits for any more: each costs up to a thousand of memory.
+/// How many bytes may be judged at once, those included whose callers gave up: each costs up to a thousand of memory.
 const MOST: usize = 256 << 10;
 /// Shorter payloads count as this many: a thread costs something, too.
 const LEAST: usize = 16 << 10;

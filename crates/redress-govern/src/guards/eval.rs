@@ -117,7 +117,7 @@ fn refused(why: Refusal, code: &str, dialect: Dialect) -> Box<Fault> {
             let params = [("construct", construct), ("code_hash", hash)];
             let mut fault = codes::EVAL_BLOCKED_CONSTRUCT.raise(params);
             if let Some(instead) = instead {
-                fault.hint = instead.to_owned();
+                instead.clone_into(&mut fault.hint);
             }
             fault
         }

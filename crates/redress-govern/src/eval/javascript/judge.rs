@@ -4,7 +4,7 @@
 //! runs text: members with such names are never read, and a member whose name is chosen when the code runs (`x[k]`) is read as data alone,
 //! unless `k` is a number or `x` is an object of the script's own. So what the script holds may be called, and nothing is followed.
 
-use std::{collections::HashSet, mem::take};
+use std::{collections::BTreeSet, mem::take};
 
 use oxc_ast::ast::{
     Argument, BinaryOperator, BindingPattern, CallExpression, Expression, FormalParameters,
@@ -32,6 +32,16 @@ pub(super) enum Used {
 /// What a function is given by what calls it: the number of the parameter, its shape, and by which method.
 type Given<'c> = (usize, Shape, &'c str);
 
+/// What a function returns.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Returns<'c> {
+    Anything,
+    /// It makes an object.
+    Nothing,
+    /// The parameter that gathers its results, which keeps its shape.
+    Gathered(&'c str),
+}
+
 #[derive(Default)]
 pub(super) struct Judge<'c> {
     pub(super) scopes: Scopes<'c>,
@@ -45,7 +55,7 @@ pub(super) struct Judge<'c> {
     /// Whether what is assigned is surely no function.
     pub(super) is_uncallable: bool,
     /// Members that the script gives its objects and classes, and calls of methods that are not listed.
-    pub(super) own: HashSet<&'c str>,
+    pub(super) own: BTreeSet<&'c str>,
     calls: Vec<(&'c str, u32)>,
     /// Whether the script may give an object a function under a name that is chosen when the code runs.
     pub(super) is_open: bool,
@@ -54,8 +64,8 @@ pub(super) struct Judge<'c> {
     /// What the function that comes next is given.
     given: Vec<Given<'c>>,
     pub(super) is_constructor: bool,
-    /// For each function around: the parameter that gathers its results, or that it returns none.
-    pub(super) returns: Vec<Option<Option<&'c str>>>,
+    /// What each function around returns.
+    pub(super) returns: Vec<Returns<'c>>,
 }
 
 impl<'c> Judge<'c> {
@@ -69,7 +79,9 @@ impl<'c> Judge<'c> {
             }
         }
         let wrong = judge.scopes.wrong(&judge.own, judge.is_open);
-        wrong.into_iter().for_each(|(at, what)| judge.refuse(at, what));
+        for (at, what) in wrong {
+            judge.refuse(at, what);
+        }
         match (judge.keyword, judge.refused) {
             (Some(keyword), _) => Err((0, keyword)),
             (None, Some((at, what))) => Err((at, Refusal::Construct(what.to_owned()))),
@@ -126,7 +138,7 @@ impl<'c> Judge<'c> {
         self.data(object);
     }
 
-    /// A member of an object of which only some are read.
+    /// A member of an object whose other members are not read.
     fn of_space(&mut self, space: &str, key: &str, at: u32, used: Used) {
         let members = global(space).and_then(|it| it.members);
         let is_read = match (space, global(key)) {
@@ -212,13 +224,13 @@ impl<'c> Judge<'c> {
         &mut self,
         all: &[Argument<'c>],
         used: Used,
-        given: Option<(usize, Vec<Given<'c>>)>,
+        given: Option<&(usize, Vec<Given<'c>>)>,
     ) {
         for (place, it) in all.iter().enumerate() {
             match (it, it.as_expression()) {
                 (Argument::SpreadElement(it), _) => self.visit_expression(&it.argument),
                 (_, Some(it)) => {
-                    let given = given.as_ref().filter(|of| of.0 == place && is_function(it));
+                    let given = given.filter(|of| of.0 == place && is_function(it));
                     self.given = given.map(|of| of.1.clone()).unwrap_or_default();
                     self.like(used, it);
                 }
@@ -269,7 +281,7 @@ impl<'c> Judge<'c> {
                 Used::Value
             }
         };
-        self.arguments(all, used, given);
+        self.arguments(all, used, given.as_ref());
     }
 
     /// A function of the language or of the page, by its name.
@@ -382,7 +394,7 @@ impl<'c> Judge<'c> {
             }
             _ => self.refuse(at, not::NEW),
         }
-        self.arguments(&it.arguments, Used::Value, given);
+        self.arguments(&it.arguments, Used::Value, given.as_ref());
     }
 
     /// A name of a member that a pattern takes out of something.
@@ -412,15 +424,19 @@ impl<'c> Judge<'c> {
         }
         self.declared = Some((false, Some(Shape::ANY)));
         params.rest.iter().for_each(|it| self.visit_binding_pattern(&it.rest.argument));
-        self.returns.push(Some(gathered).filter(|_| !is_constructor));
+        self.returns.push(match gathered {
+            _ if is_constructor => Returns::Nothing,
+            Some(name) => Returns::Gathered(name),
+            None => Returns::Anything,
+        });
     }
 
     /// What a function gives.
     pub(super) fn gives(&mut self, it: &Expression<'c>) {
         let at = it.span().start;
         match self.returns.last().copied() {
-            Some(None) => self.refuse(at, not::CONSTRUCTOR_GIVES),
-            Some(Some(Some(name))) if identifier(it) != Some(name) => {
+            Some(Returns::Nothing) => self.refuse(at, not::CONSTRUCTOR_GIVES),
+            Some(Returns::Gathered(name)) if identifier(it) != Some(name) => {
                 self.scopes.must(name, at, Must::Become(Shape::of(it)));
             }
             _ => {}
@@ -470,7 +486,7 @@ fn root<'c>(it: &Expression<'c>) -> Option<&'c str> {
     identifier(it)
 }
 
-/// The name of the object of which only some members are read, if it is one.
+/// The name of an object that has a list of members, if it is one.
 fn space<'c>(it: &Expression<'c>) -> Option<&'c str> {
     let name = match it {
         Expression::StaticMemberExpression(it) if identifier(&it.object) == Some("window") => {

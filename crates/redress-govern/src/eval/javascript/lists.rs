@@ -1,7 +1,7 @@
 //! What JavaScript may use that it does not declare: `listed.txt`, as the judge asks for it.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet},
     sync::LazyLock,
 };
 
@@ -22,6 +22,7 @@ pub(super) static LIST: LazyLock<Listed> =
 
 /// What a name is that the code does not declare.
 #[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "a name may be on several lists")]
 pub(super) struct Global {
     pub(super) is_called: bool,
     /// It makes a text or a number of what it gets, as its members do.
@@ -29,14 +30,16 @@ pub(super) struct Global {
     pub(super) is_class: bool,
     pub(super) is_value: bool,
     /// Its members that are read and called.
-    pub(super) members: Option<&'static HashSet<&'static str>>,
+    pub(super) members: Option<&'static BTreeSet<&'static str>>,
 }
 
-static GLOBALS: LazyLock<HashMap<&'static str, Global>> = LazyLock::new(|| {
-    let mut all: HashMap<&'static str, Global> = HashMap::new();
+static GLOBALS: LazyLock<BTreeMap<&'static str, Global>> = LazyLock::new(|| {
+    let mut all: BTreeMap<&'static str, Global> = BTreeMap::new();
     for (kind, words) in LIST.parts() {
         let mut add = |set: fn(&mut Global)| {
-            words.iter().for_each(|it| set(all.entry(it).or_default()));
+            for it in words {
+                set(all.entry(it).or_default());
+            }
         };
         match kind {
             "called" => add(|it| it.is_called = true),

@@ -1,6 +1,6 @@
 //! The variables that a script declares, and what is known of each from where it is given a value.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{BinaryOperator, Expression};
 
@@ -51,9 +51,11 @@ impl Shape {
                     | ("", "structuredClone"),
                 ) => Self::FRESH,
                 Some(
-                    ("Math", _) | ("Number", "parseInt" | "parseFloat") | ("Date", "now" | "UTC"),
-                )
-                | Some(("", "Number" | "parseInt" | "parseFloat")) => Self::NUMBER,
+                    ("Math", _)
+                    | ("Number", "parseInt" | "parseFloat")
+                    | ("Date", "now" | "UTC")
+                    | ("", "Number" | "parseInt" | "parseFloat"),
+                ) => Self::NUMBER,
                 _ => Self::ANY,
             },
             Expression::NumericLiteral(_) | Expression::UpdateExpression(_) => Self::NUMBER,
@@ -118,7 +120,7 @@ struct Use<'c> {
 struct Scope<'c> {
     above: Option<usize>,
     is_function: bool,
-    names: HashMap<&'c str, Shape>,
+    names: BTreeMap<&'c str, Shape>,
 }
 
 /// All scopes of a script; the last that is open is where the reader is.
@@ -135,7 +137,7 @@ impl<'c> Scopes<'c> {
     pub(super) fn enter(&mut self, is_function: bool) {
         let above = self.open.last().copied();
         self.open.push(self.all.len());
-        self.all.push(Scope { above, is_function, names: HashMap::new() });
+        self.all.push(Scope { above, is_function, names: BTreeMap::new() });
     }
 
     pub(super) fn leave(&mut self) {
@@ -178,7 +180,11 @@ impl<'c> Scopes<'c> {
     }
 
     /// What is wrong once all is declared, by its place. `own` are the methods of the script; `is_open`: it may have others, too.
-    pub(super) fn wrong(&mut self, own: &HashSet<&str>, is_open: bool) -> Vec<(u32, &'static str)> {
+    pub(super) fn wrong(
+        &mut self,
+        own: &BTreeSet<&str>,
+        is_open: bool,
+    ) -> Vec<(u32, &'static str)> {
         for (scope, name, by) in std::mem::take(&mut self.lent) {
             let is_lost = own.contains(by) || (is_open && !by.is_empty());
             if let (true, Some(known)) = (is_lost, self.shape(scope, name)) {

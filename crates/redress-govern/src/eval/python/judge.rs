@@ -5,7 +5,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet},
 };
 
 use ruff_python_ast::{
@@ -43,14 +43,14 @@ struct Judge<'c> {
     /// Members of values that have no name.
     members: Vec<(Cow<'c, str>, TextSize)>,
     /// Names that the code gives a value, and those that it imports as modules, with their paths.
-    own: HashSet<&'c str>,
-    modules: HashMap<&'c str, Vec<String>>,
-    imported: HashSet<&'c str>,
+    own: BTreeSet<&'c str>,
+    modules: BTreeMap<&'c str, Vec<String>>,
+    imported: BTreeSet<&'c str>,
     /// Classes of the code, and what is matched with or extended as one.
-    classes: HashSet<&'c str>,
+    classes: BTreeSet<&'c str>,
     as_classes: Vec<(&'c str, TextSize, bool)>,
     /// Members that the code gives its classes and objects.
-    fields: HashSet<&'c str>,
+    fields: BTreeSet<&'c str>,
     is_class_body: bool,
 }
 
@@ -180,10 +180,8 @@ impl<'c> Judge<'c> {
             }
         }
         for (name, at, is_matched) in std::mem::take(&mut self.as_classes) {
-            let is_plain = match is_matched {
-                true => has("plain class", name),
-                false => has("built in", name) || self.imported.contains(name),
-            };
+            let is_listed = has("built in", name) || self.imported.contains(name);
+            let is_plain = if is_matched { has("plain class", name) } else { is_listed };
             let is_class = self.classes.contains(name) && !self.own.contains(name);
             if !is_class && (!is_plain || self.own.contains(name) || self.classes.contains(name)) {
                 self.refuse(at, if is_matched { not::PATTERN } else { not::NEW });
@@ -235,7 +233,7 @@ impl<'c> Judge<'c> {
                 }
                 path = inner;
             }
-        } else if !is_known && !(has("built in", root) && plain(root) == root) {
+        } else if !(is_known || has("built in", root)) {
             self.keyword_in(root);
             let what = match root {
                 "type" => not::TYPE,
@@ -342,12 +340,9 @@ impl<'c> Judge<'c> {
     }
 
     fn fields_in(&mut self, it: &'c Expr) {
-        match it {
-            Expr::StringLiteral(it) => {
-                let names = it.value.to_str().split([' ', ',']).filter(|it| !it.is_empty());
-                self.fields.extend(names);
-            }
-            _ => {}
+        if let Expr::StringLiteral(it) = it {
+            let names = it.value.to_str().split([' ', ',']).filter(|it| !it.is_empty());
+            self.fields.extend(names);
         }
     }
 
