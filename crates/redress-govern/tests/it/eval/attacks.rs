@@ -37,6 +37,7 @@ exec(compile(code, 'payload', 'exec'), {'__name__': '__main__'})
 ";
 
 /// What a payload that passed did, if it did harm.
+#[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 fn harm(sample: &Sample, home: &Path) -> Option<String> {
     fs::create_dir(home).unwrap();
     let (program, prelude) = match sample.language {
