@@ -60,16 +60,6 @@ pub(super) const EXCEPTIONS: &[Exceptions] = &[
         methods: &["config::Config", "config::compare::rules::Rules", "config::governance::Preset"],
     },
     Exceptions {
-        name: "redress-govern",
-        cycles: &[],
-        methods: &[
-            "eval::flow::Graph",
-            "eval::javascript::values::Reader",
-            "eval::judge::Judge",
-            "eval::python::values::Reader",
-        ],
-    },
-    Exceptions {
         name: "redress-ledger",
         cycles: &["commit", "query", "refusals"],
         methods: &[
