@@ -20,7 +20,7 @@ fn main() {
     }
 }
 
-/// Whether a program that is linked so starts here. Elsewhere, nobody promises that.
+/// Whether a program that is linked so starts here. Elsewhere, that is not guaranteed.
 fn works(argument: &str) -> io::Result<bool> {
     let (target, dir) = (variable("TARGET")?, variable("OUT_DIR")?);
     let is_for_here = target == variable("HOST")?;

@@ -79,9 +79,10 @@ pub(crate) fn check(root: &Path) -> Vec<String> {
         }
     }
     match fs::read_to_string(root.join("ARCHITECTURE.md")) {
-        Ok(map) => check_code_map(root, &map, &files, &mut problems),
+        Ok(map) => check_map(root, &map, &mut problems),
         Err(error) => problems.push(format!("ARCHITECTURE.md: {error}")),
     }
+    check_modules_named(root, &files, &mut problems);
     check_modules(root, &mut problems);
     println!("ran: {} files", files.len());
     problems
@@ -114,50 +115,56 @@ fn check_modules(root: &Path, problems: &mut Vec<String>) {
         .extend(unknown.map(|it| format!("tidy/exceptions.rs: no crate is called `{}`", it.name)));
 }
 
-/// The map names every crate and every module file at the top of a crate, and none that is gone.
-fn check_code_map(root: &Path, map: &str, files: &[PathBuf], problems: &mut Vec<String>) {
-    let mapped: Vec<&str> = map.lines().filter_map(heading).collect();
+/// How long ARCHITECTURE.md may be: about three screens.
+const MAP_LINES: usize = 150;
+
+/// The map fits three screens, names every crate in its list, and names no path that is gone.
+fn check_map(root: &Path, map: &str, problems: &mut Vec<String>) {
+    let lines = map.lines().count();
+    if lines > MAP_LINES {
+        problems.push(format!("ARCHITECTURE.md: {lines} lines, {MAP_LINES} at most"));
+    }
     for (name, _) in ARROWS {
-        if !mapped.contains(name) {
-            problems.push(format!("ARCHITECTURE.md: `crates/{name}` has no section"));
+        if !map.contains(&format!("\n- `{name}` ")) {
+            problems.push(format!("ARCHITECTURE.md: `{name}` is not in the list of crates"));
         }
     }
-    for name in &mapped {
-        if ARROWS.iter().all(|(known, _)| known != name) {
-            problems.push(format!("ARCHITECTURE.md: `crates/{name}` does not exist"));
+    let listed = map.lines().filter_map(|it| it.strip_prefix("- `redress")?.split_once("` "));
+    for (rest, _) in listed {
+        let name = format!("redress{rest}");
+        if ARROWS.iter().all(|(known, _)| *known != name) {
+            problems.push(format!("ARCHITECTURE.md: `{name}` does not exist"));
         }
     }
-    for path in files.iter().filter_map(|it| it.strip_prefix(root).ok()) {
-        let parts: Vec<_> = path.iter().filter_map(|it| it.to_str()).collect();
-        if let ["crates", name, "src", file] = parts.as_slice()
-            && !["lib.rs", "main.rs"].contains(file)
-            && !section(map, name).contains(&format!("`{file}`"))
-        {
-            problems.push(format!("ARCHITECTURE.md: `crates/{name}` does not name `{file}`"));
-        }
+    let paths = map.split('`').skip(1).step_by(2).filter(|it| it.starts_with("crates/"));
+    for path in paths.filter(|it| !root.join(it).exists()) {
+        problems.push(format!("ARCHITECTURE.md: `{path}` does not exist"));
     }
-    for name in mapped {
-        for file in section(map, name).split('`').filter(|it| is_rust(it)) {
-            if !root.join("crates").join(name).join("src").join(file).exists() {
-                problems.push(format!("ARCHITECTURE.md: `crates/{name}` has no `{file}`"));
+}
+
+/// The documentation of each crate names every module file at the top of it, and none that is gone.
+fn check_modules_named(root: &Path, files: &[PathBuf], problems: &mut Vec<String>) {
+    for (name, _) in ARROWS {
+        let folder = Path::new("crates").join(name).join("src");
+        let text = fs::read_to_string(root.join(&folder).join("lib.rs")).unwrap_or_default();
+        let docs: String = text.lines().take_while(|it| it.starts_with("//!")).collect();
+        let here = files.iter().filter_map(|it| it.strip_prefix(root.join(&folder)).ok());
+        for file in here.filter_map(Path::to_str) {
+            let is_top =
+                is_rust(file) && !file.contains('/') && !["lib.rs", "main.rs"].contains(&file);
+            if is_top && !docs.contains(&format!("`{file}`")) {
+                problems.push(format!("{}/lib.rs does not name `{file}`", folder.display()));
             }
+        }
+        let named = docs.split('`').skip(1).step_by(2).filter(|it| is_rust(it));
+        for file in named.filter(|it| !root.join(&folder).join(it).exists()) {
+            problems.push(format!("{}/lib.rs names `{file}`, which is gone", folder.display()));
         }
     }
 }
 
 fn is_rust(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|it| it == "rs")
-}
-
-fn heading(line: &str) -> Option<&str> {
-    line.strip_prefix("### `crates/")?.strip_suffix('`')
-}
-
-/// The text below a crate's heading, up to the next heading.
-fn section<'a>(map: &'a str, name: &str) -> &'a str {
-    let start = format!("### `crates/{name}`\n");
-    let rest = map.split_once(&start).map_or("", |(_, rest)| rest);
-    rest.split("\n##").next().unwrap_or_default()
 }
 
 fn check_source(path: &Path, text: &str, problems: &mut Vec<String>) {
@@ -223,9 +230,9 @@ fn walk(dir: &Path, files: &mut Vec<PathBuf>) {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::{fs, path::Path};
 
-    use super::{ARROWS, check_arrows, check_code_map, check_source};
+    use super::{ARROWS, MAP_LINES, check_arrows, check_map, check_modules_named, check_source};
 
     fn problems(path: &str, text: &str) -> Vec<String> {
         let mut found = Vec::new();
@@ -256,19 +263,34 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_code_map_true() {
+    fn keeps_the_map_true() {
         let root = Path::new("/nowhere");
         let mut found = Vec::new();
-        let headings: Vec<_> = ARROWS.iter().map(|it| format!("### `crates/{}`\n", it.0)).collect();
-        let sections = headings.concat();
-        check_code_map(root, &sections, &[], &mut found);
+        let list: String = ARROWS.iter().flat_map(|it| ["\n- `", it.0, "` a crate"]).collect();
+        check_map(root, &list, &mut found);
         assert_eq!(found, [""; 0]);
-        let unknown = root.join("crates/redress/src/new.rs");
-        check_code_map(root, &sections, &[unknown], &mut found);
-        assert_eq!(found, ["ARCHITECTURE.md: `crates/redress` does not name `new.rs`"]);
+        check_map(root, &format!("{list}\n- `redress-gone` was\n`crates/gone.rs`\n"), &mut found);
+        assert_eq!(found.len(), 2, "{found:?}");
         found.clear();
-        check_code_map(root, "### `crates/gone`\n- `old.rs` it was\n", &[], &mut found);
-        assert_eq!(found.len(), ARROWS.len() + 2);
+        check_map(root, &"x\n".repeat(MAP_LINES + 1), &mut found);
+        assert_eq!(found.len(), ARROWS.len() + 1);
+    }
+
+    #[test]
+    fn each_crate_names_its_modules_in_its_documentation() {
+        let dir = tempfile::tempdir().unwrap();
+        let src = dir.path().join("crates/redress/src");
+        fs::create_dir_all(&src).unwrap();
+        fs::write(src.join("lib.rs"), "//! A crate.\n//! - `old.rs` it was\n").unwrap();
+        let mut found = Vec::new();
+        check_modules_named(dir.path(), &[src.join("lib.rs"), src.join("new.rs")], &mut found);
+        assert_eq!(
+            found,
+            [
+                "crates/redress/src/lib.rs does not name `new.rs`",
+                "crates/redress/src/lib.rs names `old.rs`, which is gone"
+            ]
+        );
     }
 
     #[test]

@@ -183,7 +183,7 @@ fn call(id: &Value, params: &Value) {
         }
         // Says a line as it is, but for the id.
         "replay" => put(&answering(args["line"].as_str().unwrap_or_default(), id)),
-        // Says something in its log, and exits if it is told how.
+        // Says something in its log, and exits if it is asked to.
         "shout" => {
             eprint(args["text"].as_str().unwrap_or_default());
             if let Some(code) = args["code"].as_i64() {

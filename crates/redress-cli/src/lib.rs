@@ -1,4 +1,42 @@
 //! The `redress` command.
+//!
+//! # Modules
+//!
+//! - `run.rs` gates one server on stdio. `serve.rs` gates servers over HTTP: below it which variables they get
+//!   (`environment`), the token that it makes (`token`), what clients are told at the start (`snippets`), a changed file
+//!   (`reload`). `workspace.rs` puts the built-in server behind both. `ledger.rs` reads what was recorded, one file per
+//!   subcommand.
+//! - `config.rs` `redress.toml`, valid, or with every problem at its place. One `section!` declares a table: its type,
+//!   defaults and reader, its part of the schema and of `docs/configuration.md`, its options of the command line and how
+//!   a change of it is judged follow from it. `config/compare.rs` says of each key whether a change lets more in,
+//!   `config/watch.rs` when a changed file is whole.
+//! - `control.rs` the control socket of a running gate, by which `redress config apply` reaches it. `serve/reload.rs`
+//!   serves a changed file.
+//! - `govern.rs` the governor of a server, from its configuration; whole policies under a name stand below it, what the
+//!   system holds (`govern/confine.rs`) and what a server needs to read (`govern/readable.rs`). `plan.rs` plans, for a
+//!   person who decides about them. `audit.rs` what must hold before a governed gate serves anything: contracts, policy,
+//!   files, ledger.
+//! - `check.rs` scans sources. `explain.rs` a code for people and programs. `registry.rs` and the files below it: lint,
+//!   diff, lock, edit, export.
+//! - `probe.rs` calls a live server so that it must fail; a report as text and SARIF stands below it, the other forms in
+//!   `redress-probe`.
+//! - `wrap.rs` puts the gate into the configuration of MCP clients and takes it away again: the clients
+//!   (`wrap/clients.rs`, one row each), the edits of their files (`wrap/document.rs`).
+//! - `translate.rs` and `classify.rs` the filters; `lines.rs` JSON lines in and out, whatever the line is.
+//! - `findings.rs` findings as text, JSON, SARIF and annotations. `completions.rs` shell completions. `choice.rs` options
+//!   with a closed set of values.
+//! - `contract.rs` `--contract`: a file or a built-in name. `files.rs` files written whole. `environment.rs` the
+//!   variables that servers of `serve` get. `place.rs` where the user's own files are, `name.rs` names of servers.
+//!   `clock.rs` the time.
+//! - `status.rs` how a command ended, `failure.rs` our own errors, which are faults of `core`. `output.rs` where text
+//!   leaves the program.
+//! - The build script beside `src` has it linked so that starting it reads fewer pages, where that works.
+//!
+//! # Invariants
+//!
+//! - No change of a file lets more in before a person applies it or starts the gate again.
+//! - This is the only crate that prints or decides an exit code, and, but for what servers ask of `redress-rmcp`, that
+//!   reads the environment.
 
 mod audit;
 mod check;
@@ -9,6 +47,7 @@ mod completions;
 pub mod config;
 mod contract;
 mod control;
+mod environment;
 mod explain;
 mod failure;
 mod files;
@@ -16,7 +55,9 @@ mod findings;
 mod govern;
 mod ledger;
 mod lines;
+mod name;
 mod output;
+mod place;
 mod plan;
 mod probe;
 mod registry;
@@ -35,11 +76,7 @@ use clap::{
 };
 use redress_registry::nearest::nearest;
 
-use crate::{
-    failure::{Done, Failure},
-    output::Out,
-    status::Status,
-};
+use crate::{failure::Done, output::Out, status::Status};
 
 /// The error contract for MCP servers: one registry of codes, one envelope, every failure.
 #[derive(Debug, Parser)]

@@ -1,8 +1,6 @@
 //! `redress run`: gates one MCP server on stdio, so that a client's configuration changes by two words.
 
-pub(crate) mod name;
 pub(crate) mod observe;
-pub(crate) mod place;
 pub(crate) mod startable;
 
 use std::{
@@ -33,6 +31,7 @@ use crate::{
     failure::Failure,
     govern,
     output::Err,
+    place,
 };
 
 /// Gate one MCP server on stdio: put it before the server's command in your client's configuration. Without a command, the files

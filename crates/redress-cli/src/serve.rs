@@ -1,6 +1,5 @@
 //! `redress serve`: gates MCP servers over HTTP.
 
-pub(crate) mod environment;
 mod reload;
 mod snippets;
 mod token;
@@ -31,6 +30,7 @@ use crate::{
     audit::Subject,
     config::{self, Address, Config, General, Options, Watch},
     control::ControlSocket,
+    environment,
     failure::Failure,
     govern,
     output::Err,

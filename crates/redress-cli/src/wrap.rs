@@ -6,7 +6,7 @@ mod document;
 mod file;
 mod trial;
 
-use std::{env, path::PathBuf};
+use std::{env, fmt::Write as _, path::PathBuf};
 
 use redress_registry::nearest::nearest;
 use serde_json::{Value, json};
@@ -20,8 +20,8 @@ use self::{
 use crate::{
     Done, Status,
     failure::Failure,
+    name,
     output::{Format, Out, Progress},
-    run::name,
 };
 
 /// What both commands take.
@@ -191,13 +191,12 @@ fn one(found: &clients::File, choice: &Choice, aim: Aim, gate: &str) -> Result<R
             Fate::Change(_, why) => (verb(aim, choice.write), why.as_deref()),
             Fate::Done if aim == Aim::Unwrap => ("not wrapped", None),
             Fate::Done => ("wrapped already", None),
-            Fate::Left(why) => ("left", Some(why.as_str())),
-            Fate::Trouble(why) => ("left", Some(why.as_str())),
+            Fate::Left(why) | Fate::Trouble(why) => ("left", Some(why.as_str())),
         };
         has_trouble |= matches!(fate, Fate::Trouble(_));
         let because = why.map_or_else(String::new, |it| format!(": {it}"));
         let name = redress::text::visible(&entry.name);
-        text.push_str(&format!("  {name}  {state}{because}\n"));
+        writeln!(text, "  {name}  {state}{because}").unwrap_or_default();
         servers.push(json!({
             "table": entry.table, "name": entry.name, "state": state, "reason": why,
         }));
@@ -218,7 +217,8 @@ fn one(found: &clients::File, choice: &Choice, aim: Aim, gate: &str) -> Result<R
         let new = checked(&file, client, &edits, aim)?;
         if choice.write {
             let kept = file.replace(&new)?;
-            text.push_str(&format!("Written. The old text is in {}.\n", kept.display()));
+            let kept_in = kept.display();
+            writeln!(text, "Written. The old text is in {kept_in}.").unwrap_or_default();
             backup = Some(kept.to_string_lossy().into_owned());
         }
     }

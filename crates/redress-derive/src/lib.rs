@@ -1,4 +1,15 @@
 //! `#[derive(Contract)]`: an error type of Rust, checked against its registry while it compiles.
+//!
+//! # Modules
+//!
+//! - `home.rs` finds the registry. `check.rs` compares the type with it. `emit.rs` and `variant.rs` write the code.
+//!
+//! # Invariants
+//!
+//! - One message for one mistake. A type with mistakes gets its implementations all the same, so that no second message
+//!   follows.
+//! - A field is a parameter that the registry declares, or it is marked as something else; nothing else gets into a
+//!   fault.
 
 mod check;
 mod emit;

@@ -27,7 +27,7 @@ const MOST_TOOLS: usize = 10_000;
 /// The longest line that is read.
 const LONGEST: u64 = 8 << 20;
 
-/// How long it may take to end by itself once nobody asks any more.
+/// How long it may take to end by itself after the last question.
 const GRACE: Duration = Duration::from_millis(500);
 
 const GREETING: &str = concat!(
@@ -111,7 +111,7 @@ impl ToolQuery {
         let started = spawn("redress-ask", move || {
             let mut output = BufReader::new(output);
             while let Some(line) = next_line(&mut output) {
-                // Nobody listens any more once there is an answer.
+                // The receiver is gone once there is an answer.
                 say.send(line).unwrap_or_default();
             }
             reads.output_is_over();

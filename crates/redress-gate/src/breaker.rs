@@ -51,7 +51,7 @@ pub(crate) enum Circuit {
 }
 
 /// The breakers of one server: one for all sessions that have the same upstream, and one for each that has its own. What one
-/// client does to a process of its own pauses nobody else.
+/// client does to a process of its own pauses no other client.
 #[derive(Debug)]
 pub(crate) struct Breakers {
     rule: BreakerRule,
@@ -140,7 +140,7 @@ impl Breaker {
         match &mut state.open {
             None => Ok(()),
             Some(open) if open.until <= now => {
-                // A trial of which nobody ever hears does not keep the next one away.
+                // A trial without a result does not keep the next one away.
                 *open = Open { until: now + open.pause, is_tried: true, ..*open };
                 self.glance.store(HALF_OPEN, Ordering::Release);
                 Ok(())
@@ -174,7 +174,7 @@ impl Breaker {
         self.failed_after(Duration::ZERO, now);
     }
 
-    /// The same, after somebody waited for so long. Who asks one thing after the other sees that so often in no shorter time, and
+    /// The same, after a caller waited for so long. Who asks one thing after the other sees that so often in no shorter time, and
     /// the window is not to hide it from him.
     pub(crate) fn failed_after(&self, wait: Duration, now: Instant) {
         if self.rule.failures == 0 {

@@ -291,7 +291,7 @@ impl Connection {
         if std::mem::take(&mut actions.is_called) {
             self.runtime.server.get_ready();
         }
-        // Nobody waits for these.
+        // No client waits for these.
         for call in actions.calls.drain(..) {
             self.runtime.recorder.record_call(call);
         }
@@ -323,7 +323,7 @@ impl Connection {
         }
     }
 
-    /// What was in hand has reached the client's end. Whoever watches looks again if that is worth it: not because it
+    /// What was in hand has reached the client's end. The driver looks again if that is worth it: not because it
     /// has looked itself.
     fn handed_over(&self, is_worth_a_look: bool) {
         self.in_hand.fetch_sub(1, Ordering::AcqRel);

@@ -97,7 +97,7 @@ impl Exchange {
         self.write.as_ref().is_some_and(|it| it.write.put_back.is_some())
     }
 
-    /// Whether it is a write that the upstream may have made, of which nobody knows yet what will become.
+    /// Whether it is a write that the upstream may have made and whose end is still open.
     pub(crate) fn is_write_in_doubt(&self) -> bool {
         self.is_at_upstream() && self.write.as_ref().is_some_and(|it| it.write.put_back.is_none())
     }

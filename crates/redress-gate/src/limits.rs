@@ -133,7 +133,7 @@ impl ClientShares {
         Ok(Some(CallSlot { limits: Arc::clone(&self.limits), caller }))
     }
 
-    /// Whether one more call of a client may begin. Whoever asks says when it is over.
+    /// Whether one more call of a client may begin. The caller says when it is over.
     pub(crate) fn enter(&mut self, client: u64, now: Instant) -> Result<(), LimitExceeded> {
         if self.by_client.len() >= MOST_IDLE && !self.by_client.contains_key(&client) {
             self.by_client.retain(|_, it| it.own > 0);

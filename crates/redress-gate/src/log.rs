@@ -1,4 +1,4 @@
-//! `Log`: what the server writes to stderr goes on to ours, unless nobody reads there: line by line, under the server's name, with
+//! `Log`: what the server writes to stderr goes on to ours, unless it is not read: line by line, under the server's name, with
 //! what a terminal would obey made visible.
 
 use std::{

@@ -83,7 +83,7 @@ impl MemoryBudget {
     }
 }
 
-/// A caller and the budget of which it reserves bytes.
+/// A caller and the budget that it reserves bytes from.
 #[derive(Clone)]
 pub(crate) struct Account {
     budget: Arc<MemoryBudget>,
@@ -246,7 +246,7 @@ mod tests {
         let mut bodies: Vec<Reservation> = (0..100).map(|_| own.open()).collect();
         for step in 1..=240 {
             for body in &mut bodies {
-                // Whoever is refused goes on with what it has.
+                // A refused caller goes on with what it has.
                 body.resize(step * (64 << 10)).unwrap_or_default();
             }
         }

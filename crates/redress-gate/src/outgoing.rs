@@ -120,7 +120,7 @@ impl<A: Copy> Outgoing<A> {
         })
     }
 
-    /// All messages as one stream, where there is but one reader. Whoever takes them leaves the vector empty.
+    /// All messages as one stream, where there is but one reader. The reader leaves the vector empty.
     pub(crate) fn as_stream(&mut self) -> &mut Vec<u8> {
         self.ends.clear();
         &mut self.bytes

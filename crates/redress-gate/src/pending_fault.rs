@@ -73,7 +73,7 @@ impl ReplyTo {
 /// The recipient of a reply.
 #[derive(Debug, Clone)]
 pub(crate) enum Recipient {
-    /// Nobody.
+    /// No client.
     Nobody,
     /// The call of a tool with this id.
     Call(Box<str>),

@@ -1,6 +1,6 @@
 //! `Session`: one client, or several, and one upstream. Bytes and moments go in, bytes and actions come out; no I/O.
 //!
-//! A session owns its parts, each of which owns its state. `pipeline.rs` is the way of a request and its answer through them.
+//! A session owns its parts, and each part owns its state. `pipeline.rs` is the way of a request and its answer through them.
 
 mod actions;
 mod addresses;

@@ -68,7 +68,7 @@ impl<'c> Access<'c> {
         Ok(())
     }
 
-    /// Each path with what its file becomes. Where it cannot be told which content is whose, each may be any one's.
+    /// Each path with what its file becomes. Where it is unknown which content is whose, each may be any one's.
     pub(crate) fn changes(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         let is_paired = self.contents.len() == self.paths.len();
         let every = self.contents.len().max(1);
@@ -144,7 +144,7 @@ fn member<'c>(
     Ok(found)
 }
 
-/// A name in a pointer as it stands in an object.
+/// A name in a pointer as it is in an object.
 fn unescaped(name: &str) -> Cow<'_, str> {
     if name.contains('~') {
         return name.replace("~1", "/").replace("~0", "~").into();
@@ -156,7 +156,7 @@ fn text<'c>(value: Value<'c>, pointer: &str) -> Result<Cow<'c, str>, Box<Fault>>
     value.as_str().ok_or_else(|| Box::new(argument::mistyped(pointer, "text")))
 }
 
-/// What stands before a name in the lines of patches that say what becomes of files.
+/// What is before a name in the lines of patches that say what becomes of files.
 const ANNOUNCED: &[&str] = &[
     "Index: ",
     "rename old ",

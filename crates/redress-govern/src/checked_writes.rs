@@ -30,7 +30,7 @@ use crate::{
     writes::{Change, Rule, judge, judge_content},
 };
 
-/// Longer content is judged when it is written: nobody else waits then.
+/// Longer content is judged when it is written: no other call waits then.
 const MOST_AT_ONCE: usize = 256 << 10;
 
 /// The most of a file that is judged; what is longer must not be written where rules look at it.

@@ -72,7 +72,7 @@ pub(crate) struct Case<'c> {
     pub(crate) root: Option<Arc<Root>>,
     /// The files that its arguments name.
     pub(crate) access: Access<'c>,
-    /// Why those cannot be told.
+    /// Why those are unknown.
     pub(crate) malformed: Option<Box<Fault>>,
     /// The places in the workspace that it may change.
     pub(crate) places: Vec<Place>,

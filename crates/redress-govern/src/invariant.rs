@@ -69,7 +69,7 @@ invariants! {
     /// The configuration, the contracts, the files of tokens, the ledger with all that is in it and the key belong to this user or to root, and nobody else can write
     /// them or replace them.
     INV_FILES_OWN: Start;
-    /// Nobody but this user can read the signing key.
+    /// Only this user can read the signing key.
     INV_KEY_PRIVATE: Start;
     /// The workspace is a directory in which the system can confine paths, and not everybody can write there.
     INV_WORKSPACE: Start;

@@ -36,10 +36,10 @@ const CLOSE: &str = "-->";
 /// Lines that are about the rest, and so not part of what is hashed.
 const ABOUT: [&str; 3] = ["STATUS", "HASH", "APPROVAL"];
 
-/// Where a plan stands.
+/// Where a plan is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Nobody decided yet.
+    /// It is not decided yet.
     Draft,
     /// A person approved it.
     Approved,
@@ -116,7 +116,7 @@ pub struct Plan {
     pub hash: String,
     /// The hash that it was approved under.
     pub declared: Option<String>,
-    /// Where it stands, as the file says.
+    /// Where it is, as the file says.
     pub status: Status,
     /// The signature over the hash.
     pub approval: Option<String>,
@@ -284,7 +284,7 @@ pub fn hash(text: &str) -> String {
     hex(&hasher.finalize())
 }
 
-/// The part of a file that a line stands in.
+/// The part of a file that a line is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Before,

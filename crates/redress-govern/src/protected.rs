@@ -68,7 +68,7 @@ fn refused(path: &str, plans: &str) -> Box<Fault> {
     let params = [("permission", "write"), ("resource", path)];
     let mut fault = codes::INSUFFICIENT_PERMISSIONS.raise(params);
     fault.message = format!("No tool may change {}.", text::quote(path, 120));
-    // Nobody is asked to open what the gate itself relies on.
+    // Files that the gate itself relies on are never opened for a caller.
     fault.retry = Retry::of(RetryKind::AfterChange);
     fault.hint = format!(
         "Write somewhere else: {plans}, the ledger, keys and settings of the gate are changed by the operator alone."

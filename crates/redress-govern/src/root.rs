@@ -202,7 +202,7 @@ impl Root {
         below.map(str::to_owned).ok_or_else(|| io::ErrorKind::InvalidFilename.into())
     }
 
-    /// What stands at a place and in all directories above it, up to the root.
+    /// What is at a place and in all directories above it, up to the root.
     pub(crate) fn ids(&self, place: &str) -> impl Iterator<Item = FileId> {
         let mut at = Some(place).filter(|it| !it.is_empty());
         std::iter::from_fn(move || {
@@ -222,7 +222,7 @@ impl Root {
         if given.contains('\0') {
             return Err(invalid(given, "it has a NUL character"));
         }
-        // To some servers it is the same, and to none is it a name that somebody needs.
+        // To some servers it is the same, and to none is it a needed name.
         if given.split(['/', '\\']).any(|it| it.trim() == "..") {
             return Err(Box::new(codes::PATH_TRAVERSAL_BLOCKED.raise([("path", given)])));
         }

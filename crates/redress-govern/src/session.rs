@@ -129,11 +129,11 @@ pub struct Sessions {
     by_caller: BTreeMap<String, Arc<Session>>,
     /// Whose a session is, by its id. Processes that begin one at the same time give the same caller several.
     callers: BTreeMap<String, String>,
-    /// Callers of which a failure is being recorded that locks their session.
+    /// Callers with a failure that is being recorded and locks their session.
     locking: BTreeSet<String>,
-    /// Locks of sessions that nobody has heard of yet.
+    /// Locks of sessions that are not known yet.
     unheard: BTreeMap<String, Vec<Lock>>,
-    /// Reports of locks that nobody has heard of yet.
+    /// Reports of locks that are not known yet.
     early: Vec<Place>,
 }
 
@@ -284,7 +284,7 @@ fn locked(rules: &Rules, lock: &Lock, is_report: bool) -> Box<Fault> {
     let (seq, code) = (&lock.place.seq, &lock.code);
     let params = [("failed_code", code.as_str().into()), ("ledger_seq", (*seq).into())];
     let mut fault = codes::SESSION_LOCKED.raise::<_, ParamValue>(params);
-    // A dialect may show nothing but the message, and whoever reads it has to find the way out.
+    // A dialect may show nothing but the message, and its reader has to find the way out.
     (fault.message, fault.hint) = if is_report {
         (
             format!("The session is locked: the report has to name record {seq} ({code})."),
@@ -326,7 +326,7 @@ pub fn not_named(wrong: Fault, hint: String) -> Box<Fault> {
 }
 
 impl Lock {
-    /// Whether a text is a report of the failure: it says something, and the number of the record stands in it by itself.
+    /// Whether a text is a report of the failure: it says something, and the number of the record is in it by itself.
     pub fn is_told(&self, report: &str) -> bool {
         says_something(report) && names(report, self.place.seq)
     }
@@ -345,7 +345,7 @@ fn says_nothing() -> Box<Fault> {
     Box::new(fault)
 }
 
-/// Whether a number stands in a text as a whole: not in another number, a word, a date, a time or a version.
+/// Whether a number is in a text as a whole: not in another number, a word, a date, a time or a version.
 fn names(text: &str, seq: u64) -> bool {
     let number = seq.to_string();
     let is_word = |it: char| it.is_alphanumeric() || it == '_';

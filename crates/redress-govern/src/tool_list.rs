@@ -12,7 +12,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) tools: String,
-    /// Tools of which the contract does not say what they do.
+    /// Tools without an operation in the contract.
     pub(crate) unknown: Vec<String>,
     /// For each tool, the arguments of ours that it takes itself.
     pub(crate) kept: Vec<(String, Vec<&'static str>)>,

@@ -47,7 +47,7 @@ const CODE: &[&str] = &["code", "script", "expression", "javascript", "python"];
 pub struct Unserved {
     /// How many tools the server has.
     pub all: usize,
-    /// Those of which the contract does not say what they do: what it could say.
+    /// Those without an operation in the contract: what it could say.
     pub unknown: Vec<String>,
     /// Those that run code of their callers, which is not allowed.
     pub eval: Vec<String>,

@@ -11,7 +11,7 @@ use tree_sitter::{Language, Parser};
 
 use crate::role::{BadGlob, globs};
 
-/// How much of a path and of what is forbidden stands in a sentence.
+/// How much of a path and of what is forbidden is in a sentence.
 const PATH_CHARS: usize = 80;
 const WHAT_CHARS: usize = 40;
 
@@ -28,7 +28,7 @@ pub struct Statement<'s> {
     pub forbid_code: Vec<&'s str>,
     /// How many characters the intent of the change must have.
     pub intent_chars: usize,
-    /// What a caller is to do who breaks it; without, what stands there is named.
+    /// What a caller is to do who breaks it; without, what is there is named.
     pub hint: Option<&'s str>,
 }
 
@@ -44,7 +44,7 @@ pub struct Rule {
     hint: Option<String>,
 }
 
-/// A change that somebody wants to make.
+/// A requested change.
 #[derive(Debug, Clone, Copy)]
 pub struct Change<'c> {
     /// The file, relative to the workspace.
@@ -135,7 +135,7 @@ impl Rule {
         Err(self.forbidden(kind, path, code, line(content, at)))
     }
 
-    /// Something stands in a line that must not; it is told in the policy's own words, never in the caller's.
+    /// Something is in a line that must not; it is described in the policy's own words, never in the caller's.
     fn forbidden(&self, code: CoreCode, path: &str, what: &str, line: usize) -> Box<Fault> {
         let what = text::cut(what, WHAT_CHARS);
         let hint = format!("Write line {line} without `{what}`, then repeat the call.");

@@ -97,6 +97,31 @@
 //!
 //! A `prune` record counts if its key is known to who verifies, or is of the sequence that signed the first checkpoint of what is left of the chain: only who signed that may prune
 //! what is before it.
+//!
+//! # Modules
+//!
+//! - `ledger.rs` the handle that callers hold. `commit.rs` the queue before the one pen: the ledger's own thread holds
+//!   it, or a caller that waits anyway; `commit/company.rs` for whom it waits. `writer.rs` one chain, its lines and
+//!   signatures. `segment.rs` one file, its space and its syncs.
+//! - `record.rs` a record and its line. `fault.rs` a fault as a record. `hash.rs`, `time.rs` how both are written.
+//! - `layout.rs` the names in a ledger, and which bytes count. `lines.rs` a file line by line, in bounded memory.
+//! - `recover.rs` chains whose process is gone. `lock.rs` whether it is. `sign.rs` signatures, `operator.rs` those under
+//!   plans. `keys.rs` the key on disk, which every use replaces; `epoch.rs` the record of that, `epochs.rs` their log.
+//!   `signed.rs` what stands above a signature, and whose that is. `notes.rs` what is kept of a chain beside the key:
+//!   `witness.rs` its newest checkpoint. `gap.rs` what could not be recorded. `refusals.rs` failures that are counted.
+//! - `reader.rs` all chains, merged by time. `query.rs` which records. `tail.rs` the newest. `follow.rs` those to come.
+//!   `stats.rs` in numbers. `export.rs` for other programs.
+//! - `verify.rs` what was altered, and what still could be; `verify/epochs.rs` what the log of epochs says of each chain,
+//!   `verify/prunings.rs` whose word counts for what is gone. `retain.rs` what is removed, and what is left of it;
+//!   `retain/carry.rs` what has to be told again.
+//! - `error.rs` why it refuses.
+//!
+//! # Invariants
+//!
+//! - A record is acknowledged only after an `fdatasync` that returned 0 and covers it. A file on which one failed is
+//!   never synced again.
+//! - A secret key signs one chain or segment; before it signs the second record, no file holds it.
+//! - No runtime, no clock: callbacks and time are passed in.
 
 mod commit;
 mod epoch;

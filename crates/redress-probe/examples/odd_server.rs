@@ -97,7 +97,7 @@ impl Server {
         }
     }
 
-    /// Two pages, so that whoever reads one misses half.
+    /// Two pages, so that a reader of one misses half.
     fn list(&self, id: &Value, cursor: &Value) {
         let schema = json!({
             "type": "object",
@@ -189,7 +189,7 @@ impl Server {
         }
     }
 
-    /// Breaks the rule that it was told to. Gives whether that was all.
+    /// Breaks the chosen rule. Gives whether that was all.
     fn misbehave(&self, id: &Value, wrong: Option<&str>, arguments: &Value) -> bool {
         let Some(argument) = wrong else {
             if self.is("PR212") && arguments["path"].as_str().is_some_and(|it| it.contains("hosts"))

@@ -1,4 +1,4 @@
-//! `Client`: speaks MCP with a server, byte by byte as it is told to, so that it can say what no SDK would.
+//! `Client`: speaks MCP with a server, byte by byte as its plan says, so that it can send what no SDK would.
 
 mod child;
 mod greeting;
@@ -40,13 +40,13 @@ const GRACE: Duration = Duration::from_millis(250);
 /// How long an answer may take once the server has said something that is none.
 const AFTER_NOISE: Duration = Duration::from_millis(750);
 
-/// How often somebody looks whether to go on waiting.
+/// How often it is checked whether to go on waiting.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The ids that were used last: an answer to one of them is late, or a second one.
 const REMEMBERED: usize = 64;
 
-/// The most of what nobody asked for that is kept.
+/// The most unasked messages that are kept.
 const MOST_STRAYS: usize = 16;
 
 /// The most tools of a server that are looked at.
@@ -62,10 +62,10 @@ pub(crate) struct Client {
     pub(crate) era: Era,
     ids: u64,
     used: VecDeque<Value>,
-    /// Answers to requests that had one already, or that nobody waits for any more.
+    /// Answers to requests that had one already, or that are not awaited any more.
     late: Vec<(Value, Vec<u8>)>,
     exit: Option<What>,
-    /// Set by whoever does not want to wait any longer.
+    /// Set to end the waiting.
     stop: Arc<AtomicBool>,
 }
 
@@ -245,7 +245,7 @@ impl Client {
         }
     }
 
-    /// Takes in what came since somebody listened last.
+    /// Takes in what came since the last look.
     fn drain(&mut self) {
         while let Some(heard) = self.wire.hear(Duration::ZERO) {
             self.take(heard, &mut [], &mut Vec::new(), Instant::now());

@@ -292,7 +292,7 @@ fn code_of(written: &str, draft: &Draft) -> String {
     if draft.code(written).is_some() { draft.full_name(written) } else { written.to_owned() }
 }
 
-/// Where a key of a row stands.
+/// Where a key of a row is.
 fn place(row: &DraftMatch, key: &str) -> Option<usize> {
     let start = |it: &Field<String>| it.as_ref().map(|it| it.span.start);
     match key {

@@ -119,6 +119,7 @@ impl Teachings {
     }
 
     /// These rows before those of another list: what is said of one server counts before its contract.
+    #[must_use]
     pub fn before(&self, others: &Self) -> Self {
         let mut rows = self.rows.clone();
         rows.extend(others.rows.iter().cloned());

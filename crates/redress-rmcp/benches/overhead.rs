@@ -100,7 +100,7 @@ async fn main() {
     ];
     let mut times: [Vec<Duration>; 3] = Default::default();
     for at in 0..TURNS {
-        // Whoever goes later finds the machine as the others have left it.
+        // A later run finds the machine as the others have left it.
         for side in (0..sides.len()).map(|it| (it + at) % sides.len()) {
             times[side].push(turn(&sides[side]).await);
         }

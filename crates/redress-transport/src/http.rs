@@ -75,7 +75,7 @@ impl RequestFailure {
 pub enum BodyError {
     /// It ended early.
     Cut(String),
-    /// Its chunks cannot be told apart.
+    /// Its chunks cannot be separated.
     Malformed(String),
 }
 

@@ -110,7 +110,7 @@ fn reason(said: &[u8]) -> Option<io::Error> {
 
 /// Becomes the server that the orders name. It returns only if that fails, and the gate knows why then.
 pub fn become_server(orders: impl Iterator<Item = OsString>) -> ExitCode {
-    // A user who gives this argument by hand has no gate that could be told why.
+    // A user who gives this argument by hand has no gate to report to.
     if let Ok(mut gate) = take_log() {
         let Err(error) = Orders::read(orders).and_then(Orders::follow);
         let number = error.raw_os_error().unwrap_or_default();

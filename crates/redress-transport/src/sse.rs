@@ -57,7 +57,7 @@ enum Field {
     Id,
     Kind,
     Retry,
-    /// A comment, or a field that nobody knows.
+    /// A comment, or an unknown field.
     Other,
 }
 
@@ -76,13 +76,13 @@ struct Parts {
 const LINE_START: At = At::Name([0; LONGEST_NAME], 0);
 
 impl Events {
-    /// A new stream, no event of which is longer than so many bytes.
+    /// A new stream; no event is longer than so many bytes.
     pub fn new(longest: usize) -> Self {
         let parts = Parts::default();
         Self { longest, at: At::Mark(0), is_after_cr: false, parts, is_given: false }
     }
 
-    /// The next event, as far as it stands in `bytes`; what was read is taken off their front. An event that
+    /// The next event, as far as it is in `bytes`; what was read is taken off their front. An event that
     /// says nothing is not given out.
     pub fn next(&mut self, bytes: &mut &[u8]) -> Result<Option<Event<'_>>, TooLong> {
         if mem::take(&mut self.is_given) {
@@ -112,7 +112,7 @@ impl Events {
         self.parts.data.len()
     }
 
-    /// Whether the stream stands between two events: nothing is lost if it ends here.
+    /// Whether the stream is between two events: nothing is lost if it ends here.
     pub fn is_between(&self) -> bool {
         let is_line_start = matches!(self.at, At::Mark(_) | At::Name(_, 0));
         is_line_start && (self.is_given || self.parts.is_empty())

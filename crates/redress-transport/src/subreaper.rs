@@ -135,7 +135,7 @@ pub struct OwnProcess {
 }
 
 impl OwnProcess {
-    /// Starts a process with a mark of its own, so that its orphans can be told from those of others.
+    /// Starts a process with a mark of its own, so that its orphans can be distinguished from those of others.
     pub fn start(
         mut command: Command,
         start: impl FnOnce(Command) -> io::Result<Child>,

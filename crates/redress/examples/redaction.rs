@@ -4,6 +4,7 @@
 //! the text, and nothing for a text that must stay as it is. To tune on one half of a corpus and report the other, split it by the
 //! parity of the first byte of the SHA-256 of each line, before any of it is read.
 #![expect(
+    clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a program of the developers prints, and stops when something fails"

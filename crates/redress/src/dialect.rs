@@ -213,7 +213,7 @@ impl Dialect {
             }
         }
         fault.extra.extend(unread);
-        // A residue can call unsaid what has another value than the row's; then somebody said it.
+        // A residue can call unsaid what has another value than the row's; then it was said.
         fault.unsaid = Unsaid { hint: !fault.says_hint(), retry: !fault.says_retry() };
         Ok(fault)
     }
@@ -410,7 +410,7 @@ fn row_of(
         .ok_or_else(|| unknown(format!("/{key}"), &spelling, dialect, lookup))
 }
 
-/// The row of a plugin's code that nobody registered, in a dialect that writes the codes of plugins as they are.
+/// The row of an unregistered plugin code, in a dialect that writes the codes of plugins as they are.
 fn unregistered(doc: Value<'_>, key: &str) -> Option<Arc<Entry>> {
     plugin::unregistered(&doc.get(key)?.as_str()?)
 }

@@ -40,8 +40,11 @@ const HINTS: &[&str] = &[
 /// The longest secret. A longer run of characters is cut here, so that the work stays linear.
 pub const MAX_SECRET: usize = 8 << 10;
 
+/// An automaton, and the rows of its starts.
+type Finder = (AhoCorasick, Vec<(&'static str, Body)>);
+
 /// All starts and hints in one automaton, so that a text without any costs one pass; and the rows of the starts.
-static FINDER: LazyLock<Option<(AhoCorasick, Vec<(&str, Body)>)>> = LazyLock::new(|| {
+static FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| {
     let rows: Vec<_> = STARTS.iter().flat_map(|row| row.0.iter().map(|it| (*it, row.1))).collect();
     let words = rows.iter().map(|it| it.0).chain(HINTS.iter().copied());
     let mut builder = AhoCorasick::builder();

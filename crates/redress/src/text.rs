@@ -6,7 +6,7 @@ use std::{borrow::Cow, fmt::Write as _, ops::Range};
 
 use crate::json::escape_into;
 
-/// What stands where a secret stood.
+/// What is where a secret stood.
 pub const REDACTED: &str = "[redacted]";
 
 pub(crate) use stack::{TRACEBACK, with_frames};

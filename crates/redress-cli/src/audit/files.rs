@@ -17,7 +17,7 @@ use rustix::{
 };
 
 use super::{Checks, Subject, Wrong};
-use crate::{config::General, run::place};
+use crate::{config::General, place};
 
 /// The most entries of the ledger that are looked at.
 const MOST_ENTRIES: usize = 20_000;

@@ -8,7 +8,7 @@ use redress_ledger::{
 };
 
 use super::{Checks, Subject, Wrong, files::is_private};
-use crate::{findings::counted, run::place};
+use crate::{findings::counted, place};
 
 /// How much of the ledger is read.
 const MOST_BYTES: u64 = 64 << 20;

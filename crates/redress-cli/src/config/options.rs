@@ -14,7 +14,7 @@ use super::{
     Address, Config, Contract, Governance, Ledger, Location, Metrics, Preset, Server,
     choice::parser, key_options::KeyOptions, load_for, section::Section,
 };
-use crate::{contract, failure::Failure, run::name};
+use crate::{contract, failure::Failure, name};
 
 /// The name of the built-in server.
 const WORKSPACE: &str = "workspace";

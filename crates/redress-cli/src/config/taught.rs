@@ -19,9 +19,9 @@ use super::{
 section! {
     /// What an answer of the server means. The first row that fits names the failure; rows of the server come before those of its contract.
     pub struct Match {
-        /// The tools that it is for; `*` stands for anything.
+        /// The tools that it is for; `*` represents anything.
         tool: Option<String> = None, example "\"get_*\"";
-        /// The whole text of the answer; `*` stands for anything.
+        /// The whole text of the answer; `*` represents anything.
         text: Option<String> = None, example "\"No such order*\"";
         /// A regular expression that is found in the text; named groups fill the parameters of the code.
         pattern: Option<String> = None, example "'No order (?P<id>\\d+)'";

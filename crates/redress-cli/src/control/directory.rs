@@ -17,7 +17,7 @@ use rustix::{
     process::geteuid,
 };
 
-use crate::{failure::Failure, run::place};
+use crate::{failure::Failure, place};
 
 /// How the name of a socket ends.
 const ENDING: &str = ".sock";

@@ -20,7 +20,7 @@ use crate::{
     audit::kept,
     config::{Confine, General, Server},
     output::Err as ToOperator,
-    run::place,
+    place,
 };
 
 /// Where programs put what they need for a while, besides `TMPDIR`.

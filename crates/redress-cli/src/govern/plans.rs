@@ -8,7 +8,7 @@ use redress_ledger::Operator;
 use redress_registry::{Operation, Registry, model::Tool};
 
 use super::bad;
-use crate::{config::Governance, failure::Failure, run::place};
+use crate::{config::Governance, failure::Failure, place};
 
 impl Governance {
     fn patterns(&self) -> Result<Option<Patterns>, (&'static str, String)> {

@@ -10,7 +10,7 @@ use std::{
 
 use redress_transport::program::Program;
 
-use crate::serve::environment::CERTIFICATES;
+use crate::environment::CERTIFICATES;
 
 /// Programs, libraries and what the system says of itself.
 const SYSTEM: &[&str] = &[

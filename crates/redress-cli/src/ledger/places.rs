@@ -9,10 +9,7 @@ use redress::codes;
 use redress_ledger::{ledgers, true_path, witnessed_ledgers};
 use redress_registry::nearest::nearest_n;
 
-use crate::{
-    failure::Failure,
-    run::{name, place},
-};
+use crate::{failure::Failure, name, place};
 
 /// Which ledgers.
 #[derive(Debug, clap::Args)]

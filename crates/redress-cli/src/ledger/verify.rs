@@ -20,7 +20,7 @@ use crate::{
     failure::Failure,
     files,
     output::{Format, Out, Progress},
-    run::place,
+    place,
 };
 
 /// Check every record: what is proven, what is wrong, what could still be altered unnoticed.

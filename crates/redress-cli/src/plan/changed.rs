@@ -4,7 +4,7 @@ use std::{fs, io, os::unix::fs::DirBuilderExt as _, path::PathBuf};
 
 use redress_govern::is_hash;
 
-use crate::{failure::Failure, files, run::place};
+use crate::{failure::Failure, files, place};
 
 /// The most lines that are shown.
 const MOST_LINES: usize = 60;

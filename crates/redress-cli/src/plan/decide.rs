@@ -22,7 +22,8 @@ use crate::{
     failure::Failure,
     files,
     output::{Err as ToOperator, Out},
-    run::{clock, place, say_recovered},
+    place,
+    run::{clock, say_recovered},
 };
 
 /// Approve a plan: calls may follow it until its text changes or you revoke it.

@@ -10,7 +10,7 @@ use super::no_key;
 use crate::{
     failure::Failure,
     output::{CODE, TITLE, TROUBLE},
-    run::place,
+    place,
 };
 
 /// What plans are held against.

@@ -9,12 +9,13 @@ use redress::{Dialect, fault::StackPolicy, tally::ErrorStats};
 use redress_gate::{Server, metrics, metrics_listener};
 use redress_govern::Governor;
 
-use super::{place, redactor};
+use super::redactor;
 use crate::{
     config::{self, General},
     failure::Failure,
     files, govern,
     output::Err,
+    place,
 };
 
 /// A server as it is gated, with what the environment says about its counters and about stacks. In the place of another one, it goes on counting from there, and, if

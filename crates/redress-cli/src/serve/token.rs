@@ -24,7 +24,7 @@ use rustix::{
 use crate::{
     config::{MadeToken, Secret},
     failure::Failure,
-    run::place,
+    place,
 };
 
 /// The name of the file in the user's state directory.

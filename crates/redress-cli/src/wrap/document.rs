@@ -180,7 +180,7 @@ impl List {
         let at = first.range.start;
         let gap = part(text, open..at);
         let gap = if gap.contains('\n') && gap.trim().is_empty() { gap } else { " " };
-        let text = words.iter().map(|it| format!("{it},{gap}")).collect();
+        let text = words.iter().flat_map(|it| [it, ",", gap]).collect();
         Edit { range: at..at, text }
     }
 

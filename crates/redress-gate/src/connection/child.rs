@@ -1,5 +1,5 @@
 //! The process of a connection: it is started, and its three pipes are read and written. Behind a client on a pipe, threads do that,
-//! so that no message waits for a wake-up; behind clients over HTTP, tasks, of which there may be thousands.
+//! so that no message waits for a wake-up; behind clients over HTTP, tasks; there may be thousands.
 
 use std::{
     io,

@@ -75,7 +75,7 @@ impl Client {
         }
     }
 
-    /// Nobody waits there any more.
+    /// No client waits there any more.
     pub(super) fn dismiss(&self, withdrawn: impl Iterator<Item = Ticket>) {
         if let Self::Http(replies) = self {
             withdrawn.for_each(|it| replies.dismiss(it));

@@ -23,9 +23,9 @@ const LAST_WRITES: Duration = Duration::from_millis(700);
 /// What happens when a failure cannot be recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnLedgerFailure {
-    /// The client is told only that the failure could not be recorded, and new calls are refused.
+    /// The client gets only that the failure could not be recorded, and new calls are refused.
     Closed,
-    /// The client is told of the failure all the same.
+    /// The client gets the failure all the same.
     Open,
 }
 
@@ -173,7 +173,7 @@ impl FailureRecorder {
         self.append(record, move |kept| then(kept.is_ok() || is_open));
     }
 
-    /// Records what changed a session of a governed server. Nobody waits for it: what is lost is a session that begins anew, or a lock
+    /// Records what changed a session of a governed server. No client waits for it: what is lost is a session that begins anew, or a lock
     /// that holds.
     pub(crate) fn record_session(&self, object: &str) {
         self.append(Record::session(object, &self.server.settings.redactor), drop);

@@ -52,7 +52,7 @@ pub(super) enum BodyFailure {
     OutOfMemory,
     /// It ended early.
     Cut(String),
-    /// Its parts cannot be told apart.
+    /// Its parts cannot be separated.
     Malformed(String),
 }
 
@@ -118,7 +118,7 @@ pub(super) async fn drain(response: &mut HttpResponse) -> bool {
     timeout(DRAIN_TIME, read).await.unwrap_or(false)
 }
 
-/// A message as its client can be told it. Where that takes one line, line breaks between its parts become blanks; one inside a
+/// A message as it can be sent to its client. Where that takes one line, line breaks between its parts become blanks; one inside a
 /// string is no JSON, and stays.
 pub(super) fn message(bytes: &[u8], client: ClientKind) -> Cow<'_, [u8]> {
     let bytes = behind_mark(bytes).unwrap_or(bytes).trim_ascii();

@@ -1,4 +1,4 @@
-//! What of a message stands in the headers, too: since revision 2026-07-28 a server is told there what is asked of it.
+//! What of a message is in the headers, too: since revision 2026-07-28 a server reads there what is asked of it.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id")
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// Whether a header repeats what stands in the message.
+/// Whether a header repeats what is in the message.
 pub(super) fn is_mirrored(name: &HeaderName) -> bool {
     [VERSION, METHOD, NAME].contains(name) || name.as_str().starts_with(PARAM)
 }
@@ -52,7 +52,7 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct MessageSummary {
     pub(super) kind: Kind,
-    /// What stands in the headers, for a message that carries its own revision.
+    /// What is in the headers, for a message that carries its own revision.
     pub(super) mirrored: Option<HeaderMap>,
 }
 

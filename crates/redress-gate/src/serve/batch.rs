@@ -48,7 +48,7 @@ pub(super) async fn exchange(
     (are_taken, queued): (bool, Vec<Reservation>),
 ) -> BatchResponse {
     pending.expect_several(if are_taken { Framing::Events } else { Framing::Array });
-    // Whoever leaves has sent all of it.
+    // A client that leaves has sent all of it.
     let (connection, from) = (Arc::clone(connection), pending.from());
     let given = tokio::spawn(async move {
         let given = give(connection, line, are_taken, from).await;

@@ -160,7 +160,7 @@ impl Refusal {
         let kind = refusal_kind(&self.fault, peer);
         let record = || Record::fault(&self.fault, &runtime.server.settings.redactor);
         runtime.recorder.refuse(kind, record, move |it| {
-            // Whoever asked may have left.
+            // The client may have left.
             drop(sender.send(it));
         });
         match kept.await {

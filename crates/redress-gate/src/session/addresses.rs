@@ -6,7 +6,7 @@ use redress::json::{Kind, Members, RawJson, Value, write_list, write_str};
 
 use super::fault_details::with_upstream;
 
-/// Stands for an address.
+/// Represents an address.
 const HIDDEN: &str = "[address]";
 
 /// Details whose data, as the upstream sent it, has no addresses.

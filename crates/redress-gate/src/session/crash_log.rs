@@ -21,7 +21,7 @@ pub(super) fn add_log(cx: Context<'_>, fault: &mut Fault, position: u64) {
         return;
     }
     if cx.tenancy.has_several() {
-        // Nobody knows for whom it was written.
+        // Its intended reader is unknown.
         return fault.private.hide_cause(Cause::Text(log));
     }
     if fault.server_text.is_none() {

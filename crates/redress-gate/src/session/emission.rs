@@ -216,7 +216,7 @@ fn make_template_with(
         });
     }
     let fault = emit(fault, &cx.server.settings.emission());
-    // Of a tool that nobody knows it is not known either whether its results have a schema.
+    // Whether the results of an unknown tool have a schema is not known either.
     let tool = tool.and_then(|it| cx.catalog.tools.get(it));
     let has_output_schema = tool.is_none_or(|it| it.has_output_schema);
     let said = said.and_then(|it| it.below(&fault));

@@ -83,7 +83,7 @@ pub(crate) enum HttpFailure<'a> {
 pub(crate) enum Phase {
     /// The server's name has no address.
     Dns,
-    /// Nobody takes the connection.
+    /// No listener takes the connection.
     Connect,
     /// The connection is not to be trusted.
     Tls,

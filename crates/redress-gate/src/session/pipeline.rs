@@ -294,7 +294,7 @@ pub(super) fn upstream_message(
             }
             upstream_frame(session, line, &frame, source, actions);
         }
-        // Whatever the revision: it harms nobody.
+        // Whatever the revision: it does no harm.
         Err(NotAFrame::Batch) if !source.is_member && Batch::of(line).next().is_some() => {
             upstream_array(session, line, source, actions);
         }
@@ -553,7 +553,7 @@ pub(super) fn fail(
     );
     if let Some(pending) = actions.faults.last_mut() {
         pending.peer = exchange.from.peer;
-        // What a governor refuses stands in the ledger, each time.
+        // What a governor refuses is in the ledger, each time.
         pending.is_refusal = completion == Completion::Refused && exchange.governed.is_none();
     }
     finish(session, exchange, completion, actions.now.at);

@@ -124,7 +124,7 @@ pub(super) fn route_of(
     match about.or_else(only) {
         Some(exchange) if is_log && !wants_log(session.context(), frame, exchange) => None,
         Some(exchange) => Some(Route::plain(ToClient::During(exchange.from.ticket))),
-        // What belongs to one of several clients, and does not say to which, is nobody's.
+        // What belongs to one of several clients, and does not say to which, has no route.
         None => (!session.tenancy.is_shared).then_some(Route::plain(ToClient::Any)),
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn refuse_foreign(
     }
     let is_opening = cx.tenancy.is_shared && exchange.request.method == Method::Initialize;
     if is_opening && frame.params.is_none_or(|it| it.kind() != Kind::Object) {
-        // The upstream is opened in the words of its first client, of which there are none.
+        // The upstream is opened in the words of its first client; there is none.
         let why = Unreadable::Frame(NotAFrame::BadParams);
         return Some(Refusal::Malformed(Malformed::Unreadable(why)));
     }

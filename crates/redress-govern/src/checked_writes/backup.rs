@@ -136,7 +136,7 @@ impl Backup {
         Ok(())
     }
 
-    /// Notes what the write made of it, so that another gate can tell it from what somebody else did.
+    /// Notes what the write made of it, so that another gate can tell it from another program's change.
     pub(super) fn note(&self, after: &Snapshot) -> io::Result<()> {
         let mut text = String::new();
         after.write(&mut text);

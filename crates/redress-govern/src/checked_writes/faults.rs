@@ -1,4 +1,4 @@
-//! What is told of writes that were not made, or did not stay.
+//! The failures of writes that were not made, or did not stay.
 
 use std::{io, path::Path};
 
@@ -17,7 +17,7 @@ use super::{
     preflight::{Ended, Preflight},
 };
 
-/// How many lines of what a check said last are told, what stands between them, and what is told of them at least.
+/// How many lines of what a check said last are told, what is between them, and what is told of them at least.
 const SAID_LINES: usize = 4;
 const LINE_END: &str = " ⏎ ";
 const LEAST_SAID: usize = 60;
@@ -145,7 +145,7 @@ pub(super) fn unseen() -> Box<Fault> {
     Box::new(fault)
 }
 
-/// A write whose answer nobody heard.
+/// A write whose answer was not read.
 pub(super) fn unheard() -> Box<Fault> {
     let mut fault = codes::PREFLIGHT_FAILED.raise([("reason", "nobody waited for it any more")]);
     "The write was undone, because it failed or nobody waited for it any more."
@@ -215,7 +215,7 @@ pub(super) fn unchecked(about: &About, root: &Path) -> Fault {
     fault
 }
 
-/// The same of one of which it cannot be told whether it was made.
+/// The same of a write that may or may not have been made.
 pub(super) fn unknown(mut fault: Fault, paths: &[String]) -> Fault {
     let names: Vec<&str> = paths.iter().map(String::as_str).collect();
     "The gate was killed while a change was made that nobody has checked."
@@ -226,7 +226,7 @@ pub(super) fn unknown(mut fault: Fault, paths: &[String]) -> Fault {
     fault
 }
 
-/// The record of a write that was put back without anybody being told.
+/// The record of a write that was put back without an answer.
 pub(super) fn undone(about: &About) -> String {
     let mut object = String::new();
     let mut members = Members::open(&mut object);

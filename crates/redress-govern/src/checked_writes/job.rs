@@ -23,7 +23,7 @@ pub enum WriteReport {
     Broken(Box<Fault>),
     /// The server said that it failed, and what it did was put back: what is to be recorded of it, if it did something.
     Failed(PutBack, Option<String>),
-    /// It was put back because nobody heard of it: what is to be recorded, and what went wrong, if anything did.
+    /// It was put back because its answer was not read: what is to be recorded, and what went wrong, if anything did.
     Undone(String, Option<Box<Fault>>),
 }
 
@@ -75,7 +75,7 @@ enum Stage {
     Answered { id: u64, until: Option<Instant> },
     /// The server says that it failed.
     Failed { id: u64 },
-    /// Nobody will hear that it was done.
+    /// No client will hear that it was done.
     Abandoned,
     /// It is checked.
     Done,
@@ -117,7 +117,7 @@ impl Job {
         }
     }
 
-    /// Nobody waits for it any more.
+    /// No client waits for it any more.
     fn abandon(&self) {
         let mut stage = self.lock();
         if *stage != Stage::Done {
@@ -148,7 +148,7 @@ impl Job {
         }
     }
 
-    /// Ends one that was made, unless nobody waits for it any more. Gives under which id.
+    /// Ends one that was made, unless no client waits for it any more. Gives under which id.
     pub(super) fn end(&self) -> Option<u64> {
         let mut stage = self.lock();
         let Stage::Answered { id, .. } = *stage else { return None };
@@ -167,7 +167,7 @@ impl Job {
 
 /// When checks must be over.
 fn latest(until: Option<Instant>) -> Instant {
-    /// What is left of a call's time when its checks must be over, so that it is put back and told in time.
+    /// What is left of a call's time when its checks must be over, so that it is put back and answered in time.
     const LAST_MOMENTS: Duration = Duration::from_millis(250);
     const LONGEST: Duration = Duration::from_secs(24 * 3_600);
     until.and_then(|it| it.checked_sub(LAST_MOMENTS)).unwrap_or_else(|| Instant::now() + LONGEST)

@@ -79,7 +79,7 @@ impl Writes {
         self.checks.before(access, intent, root, about)
     }
 
-    /// Has a write wait for its turn. Whatever comes of it is told, from another thread.
+    /// Has a write wait for its turn. The result comes from another thread.
     pub fn begin(self: &Arc<Self>, job: Arc<Job>, then: OnReport) {
         let root = job.root.path().to_owned();
         let mut queues = self.lock();
@@ -107,7 +107,7 @@ impl Writes {
 
     fn work(&self, root: &Path) {
         while let Some((job, then)) = self.next(root) {
-            // Whoever waits for one that dies is answered at its deadline, and the others go on.
+            // A client that waits for one that dies is answered at its deadline, and the others go on.
             drop(catch_unwind(AssertUnwindSafe(|| self.make(&job, &then))));
         }
     }
@@ -161,7 +161,7 @@ impl Writes {
         tell_put_back(job, checked.err(), put_back, then);
     }
 
-    /// Waits for the workspace, which another gate may have; `None` if nobody waits for the write any more.
+    /// Waits for the workspace, which another gate may have; `None` if no client waits for the write any more.
     fn turn(&self, job: &Job) -> std::io::Result<Option<File>> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.journal)?;
         let name = format!("{}.lock", root_hash(&job.root.path().to_string_lossy()));
@@ -241,7 +241,7 @@ fn recovered(kept: &Backup, after: Option<Snapshot>) -> Option<Fault> {
             let is_built_in = kept.about.is_built_in;
             fault = *PutBack { was_changed: true, left, is_built_in }.tell(Box::new(fault));
         }
-        // Nobody can tell any more what the write did and what somebody else did since.
+        // The write's change and a later change of another program cannot be separated any more.
         None => {
             kept.forget();
             fault = faults::unknown(fault, &kept.paths);

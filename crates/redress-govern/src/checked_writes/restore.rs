@@ -1,4 +1,4 @@
-//! Putting back what was there before a write: each file at once, and nothing that somebody else has changed since.
+//! Putting back what was there before a write: each file at once, and nothing that another program has changed since.
 
 use std::{io, os::fd::OwnedFd};
 
@@ -21,7 +21,7 @@ use crate::hash::uuid;
 pub(super) struct NotRestored {
     pub(super) path: String,
     pub(super) why: String,
-    /// Somebody else changed it, so that it is left alone for good.
+    /// Another program changed it, so that it is left alone for good.
     pub(super) is_changed_since: bool,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn restore(backup: &Backup, after: &Snapshot) -> Vec<NotRestored> {
         }
     }
     for path in backup.absent.iter().rev() {
-        // One in which somebody has put something else stays.
+        // One with another program's files in it stays.
         remove(backup, path, Some(&FileEntry::Dir { mode: 0 })).unwrap_or_default();
     }
     left

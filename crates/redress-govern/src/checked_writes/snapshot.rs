@@ -31,7 +31,7 @@ pub(super) enum FileEntry {
     Other { stamp: String },
 }
 
-/// Why it cannot be told.
+/// Why it is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SnapshotError {
     /// There is too much of it.

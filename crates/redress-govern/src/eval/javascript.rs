@@ -27,7 +27,7 @@ enum Reading {
 }
 
 impl Reading {
-    /// What stands around it.
+    /// What is around it.
     const fn around(self) -> (&'static str, &'static str) {
         match self {
             Self::Script | Self::Module => ("", ""),

@@ -35,7 +35,7 @@ impl<'c> Keywords<'c> {
     }
 }
 
-/// The keyword that stands in a text which is used as code, as a key or as the name of a module.
+/// The keyword that is in a text which is used as code, as a key or as the name of a module.
 pub(super) fn in_text(list: &[Keyword], text: &str) -> Option<Refusal> {
     let found = list.iter().find(|(_, keyword)| text.contains(keyword));
     found.map(|(_, keyword)| Refusal::Keyword(keyword))

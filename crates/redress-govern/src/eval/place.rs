@@ -1,4 +1,4 @@
-//! Where a mistake stands, and what escapes in names spell.
+//! Where a mistake is, and what escapes in names spell.
 
 use super::Refusal;
 

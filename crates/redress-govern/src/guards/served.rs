@@ -1,4 +1,4 @@
-//! The guard of served tools: a tool of which the contract says nothing cannot be called.
+//! The guard of served tools: a tool that is not in the contract cannot be called.
 
 use redress::{Fault, codes, fault::Similar};
 use redress_registry::nearest::nearest_n;

@@ -20,7 +20,7 @@ pub struct BadScope {
     pub reason: String,
 }
 
-/// Patterns of paths below a workspace. `*` stands for part of a name, `**` for any number of names.
+/// Patterns of paths below a workspace. `*` represents part of a name, `**` for any number of names.
 #[derive(Debug, Clone)]
 pub struct Scope {
     patterns: Vec<String>,
@@ -99,7 +99,7 @@ fn is_plain(pattern: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The patterns of a line: what stands between commas, but for those in braces and brackets.
+/// The patterns of a line: what is between commas, but for those in braces and brackets.
 pub(super) fn patterns(value: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;
     let between = move |it: char| {

@@ -92,7 +92,7 @@ impl Drop for Child {
     fn drop(&mut self) {
         drop(self.input.take());
         let (_, none) = sync_channel(0);
-        // Whoever waits to tell us something has nobody to tell it to.
+        // A thread that waits to send us something has no receiver.
         drop(std::mem::replace(&mut self.events, none));
         for signal in [Signal::TERM, Signal::KILL] {
             if self.process.is_gone_within(GRACE) {
@@ -188,6 +188,6 @@ fn line(output: &mut BufReader<ChildStdout>) -> Option<Heard> {
 fn wait(process: &Process<()>, running: RunningServer, ended: &SyncSender<Heard>) {
     // What others write to its pipes afterwards is of no use.
     let exit = process.wait(running, || process.nothing_is_read());
-    // Nobody is left to hear it when we ended it ourselves.
+    // The receiver is gone when we ended it ourselves.
     ended.send(Heard::Exited { code: exit.code, signal: exit.signal }).unwrap_or_default();
 }

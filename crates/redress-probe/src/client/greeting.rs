@@ -130,7 +130,7 @@ pub enum Unprobed {
     NotAnAddress(String),
     /// `--only` names no case.
     NoSuchCase(Vec<String>),
-    /// Somebody stopped it before it began.
+    /// The user stopped it before it began.
     Interrupted,
 }
 

@@ -1,4 +1,4 @@
-//! The tools of a server, for whoever wants to know nothing else of it.
+//! The tools of a server, for callers that need nothing else of it.
 
 use std::{
     sync::{

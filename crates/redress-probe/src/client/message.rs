@@ -25,7 +25,7 @@ impl Outgoing {
         let name = params.get("name").and_then(Value::as_str).map(str::to_owned);
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         let mut mirror = era.mirror(method, name.filter(|_| method == "tools/call"));
-        // Whoever names another revision names it in both places.
+        // A message that names another revision names it in both places.
         if let Some(revision) = params.pointer(REVISION).and_then(Value::as_str) {
             mirror.revision = Some(revision.to_owned());
         }
@@ -52,7 +52,7 @@ impl Outgoing {
         Self { bytes, id: None, mirror: era.mirror("tools/call", None), is_broken: true }
     }
 
-    /// The same message, to which nobody has to answer.
+    /// The same message, without the need of an answer.
     pub(crate) fn unowed(self) -> Self {
         Self { is_broken: true, ..self }
     }

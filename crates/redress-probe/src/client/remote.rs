@@ -182,7 +182,7 @@ fn trouble(failure: RequestFailure) -> Trouble {
     }
 }
 
-/// Reads an answer: messages become events at once, the rest is told at the end.
+/// Reads an answer: messages become events at once, the rest is reported at the end.
 async fn hear(post: u64, mut response: HttpResponse, say: &SyncSender<Heard>) -> Heard {
     let status = response.status.as_u16();
     let kind = header_text(&response.headers, &header::CONTENT_TYPE);
@@ -225,9 +225,9 @@ async fn hear(post: u64, mut response: HttpResponse, say: &SyncSender<Heard>) ->
     Heard::Done { post, status, refusal: whole }
 }
 
-/// The runtime has one thread, which may wait: whoever listens is another one.
+/// The runtime has one thread, which may wait: the listener is another one.
 fn tell(say: &SyncSender<Heard>, heard: Heard) {
-    // Nobody listens any more: nobody wants to know.
+    // The listener is gone: the result is not wanted.
     say.send(heard).unwrap_or_default();
 }
 

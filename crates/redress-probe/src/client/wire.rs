@@ -7,7 +7,7 @@ use super::{child::Child, remote::Remote};
 /// The most bytes of one message that are read.
 pub(crate) const LONGEST: usize = 8 << 20;
 
-/// So many events may wait before whoever sends them has to.
+/// So many events may wait before their sender has to.
 pub(super) const QUEUE: usize = 256;
 
 /// Where a server is.
@@ -44,7 +44,7 @@ pub(crate) enum Heard {
 pub enum Trouble {
     /// Its name has no address.
     Name(String),
-    /// Nobody takes the connection.
+    /// No listener takes the connection.
     Connect(String),
     /// There is no secure connection.
     Tls(String),
@@ -59,7 +59,7 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// What of a message stands in HTTP headers, too.
+/// What of a message is in HTTP headers, too.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mirror {
     /// The revision.

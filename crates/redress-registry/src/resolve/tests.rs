@@ -321,7 +321,7 @@ fn taught_rows_are_compiled_and_refused_at_their_place() {
         "pattern = \"(\"\ncode = \"ABC\"\nexample = \"b\"",
         "code = \"ABC\"\nexample = \"b\"",
     ] {
-        wrong.push_str(&format!("[[match]]\n{row}\n"));
+        wrong.extend(["[[match]]\n", row, "\n"]);
     }
     let refused = refused(&format!("[domain.d]\n[code.ABC]\n{ROW}{wrong}"));
     assert_eq!(refused.len(), 3, "{refused:?}");

@@ -130,7 +130,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if let Some(driver) = &mut self.driver
             && Pin::new(driver).poll(cx).is_ready()
         {
-            // Why it ended is told with the response or its body.
+            // Why it ended is reported with the response or its body.
             self.driver = None;
         }
     }

@@ -154,7 +154,8 @@ impl Judge<'_> {
         let is_whole = suspect.is_whole();
         let request = Request::of(self.asked);
         if is_whole
-            && !(request.deeds.shows && request.arguments.iter().any(|it| it.is_path()))
+            && !(request.deeds.shows
+                && request.arguments.iter().any(super::request::Argument::is_path))
             && let Some(known) = self.envelope_in(&text)
         {
             // A document in the form of an envelope may be what was asked for.
@@ -273,7 +274,7 @@ fn logged_cause<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
     Some(Finding { retry, ..finding.effect(redress_registry::Effect::Unknown) })
 }
 
-/// Whether one of the keys that decide stands there twice: readers would differ on which counts.
+/// Whether one of the keys that decide is there twice: readers would differ on which counts.
 fn twice(object: Value<'_>, keys: &[&str]) -> bool {
     let named = |key: &&str| object.members().filter(|(name, _)| name.is_str(key)).count();
     keys.iter().any(|it| named(it) > 1)

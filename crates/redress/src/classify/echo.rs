@@ -53,7 +53,7 @@ fn is_number(text: &str) -> bool {
     text.bytes().all(|it| it.is_ascii_digit())
 }
 
-/// Blots a value out where it stands in quotes, or everywhere if it is more than a plain word.
+/// Blots a value out where it is in quotes, or everywhere if it is more than a plain word.
 fn blot(text: &mut String, value: &str) {
     let is_whole = text.trim() == value;
     if is_number(value) && value.len() >= 3 && !is_whole {
@@ -109,7 +109,7 @@ fn is_repeated(text: &str, spelt: &str, plain: &str) -> bool {
                 let words = format!("{it}{spelt}");
                 text.contains(&words) && occurs(text, &words)
             };
-            ['\'', '"'].iter().any(quoted) || is_number(spelt) && BEFORE.iter().any(|it| named(it))
+            ['\'', '"'].iter().any(quoted) || is_number(spelt) && BEFORE.iter().any(named)
         }
         _ => plain.len() <= 512 && occurs(text, spelt),
     }

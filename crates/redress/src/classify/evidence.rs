@@ -119,7 +119,7 @@ impl Guard {
     }
 }
 
-impl<'e> Evidence<'e> {
+impl Evidence<'_> {
     /// Whether a guard holds.
     pub(super) fn holds(&self, guard: Guard) -> bool {
         let request = self.request;
@@ -132,15 +132,15 @@ impl<'e> Evidence<'e> {
             Guard::Sessionless => self.source.is_transport() && !request.has_session,
             Guard::Http => self.source == Source::Http,
             Guard::Handshake => request.is_call && self.said.rpc() == Some(-32602),
-            Guard::Folder => arguments.any(|it| it.is_directory()),
+            Guard::Folder => arguments.any(super::request::Argument::is_directory),
             Guard::Own => {
                 request.is_call
                     && !self.message.echoes
                     && !request.hands_over_program
-                    && !arguments.any(|it| it.is_path())
+                    && !arguments.any(super::request::Argument::is_path)
             }
             Guard::Writes => request.deeds.writes,
-            Guard::Acts => request.deeds.acts || arguments.any(|it| it.is_change()),
+            Guard::Acts => request.deeds.acts || arguments.any(super::request::Argument::is_change),
             Guard::Unasked => {
                 (request.deeds.acts || request.deeds.gets || request.deeds.shows)
                     && !self.message.echoes
@@ -148,8 +148,8 @@ impl<'e> Evidence<'e> {
                     && !arguments.any(|it| it.is_path() || it.is_query())
             }
             Guard::Host => self.message.is_own_host,
-            Guard::Json => arguments.any(|it| it.is_bad_json()),
-            Guard::Path => arguments.any(|it| it.is_path()),
+            Guard::Json => arguments.any(super::request::Argument::is_bad_json),
+            Guard::Path => arguments.any(super::request::Argument::is_path),
             Guard::Dotdot => arguments.any(|it| it.value.split(['/', '\\']).any(|it| it == "..")),
         }
     }

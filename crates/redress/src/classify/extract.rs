@@ -202,7 +202,7 @@ pub(crate) fn folded(key: &str) -> String {
     key.chars().filter(char::is_ascii_alphanumeric).map(|it| it.to_ascii_lowercase()).collect()
 }
 
-/// Where the first whole JSON object, or list of objects, stands.
+/// Where the first whole JSON object, or list of objects, is.
 fn span(text: &str) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let start = memchr::memchr2_iter(b'{', b'[', bytes).take(4).find(|at| {

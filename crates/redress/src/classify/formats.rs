@@ -101,7 +101,7 @@ fn of_stack<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
 }
 
 fn in_table<'e>(evidence: &Evidence<'e>, window: &Range<usize>) -> Option<Finding<'e>> {
-    // What could not be started stands in the words of whoever tried.
+    // What could not be started is in the words of whoever tried.
     let of_row = |row: &Row| match row.producer {
         "program" => evidence.message.all(),
         _ => window.clone(),

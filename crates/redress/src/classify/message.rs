@@ -72,6 +72,7 @@ const CHECKED: usize = 3;
 
 /// A failing text, ready to be searched.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Message {
     /// The text in our spelling.
     pub(crate) text: String,

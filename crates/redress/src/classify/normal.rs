@@ -1,6 +1,6 @@
 //! One spelling for every text: lower case, words apart, so that `NotFoundError`, `not_found` and `Not Found` are one phrase.
 
-/// The longest text that is looked at; what stands after it is not needed to name a failure.
+/// The longest text that is looked at; what is after it is not needed to name a failure.
 const MOST: usize = 8 << 10;
 
 /// The text in our spelling: ASCII lower case, one space between words, `_` `-` and a change of case part words,

@@ -78,7 +78,7 @@ const BEFORE_PLACE: [&str; 8] =
 /// What may stand between such a word and the place.
 const OF_PLACE: &str = " of the this a any allowed current working base directory dir folder path repository repo project workspace \
     vault root ";
-/// A shorter value stands everywhere.
+/// A shorter value is everywhere.
 const SHORTEST: usize = 3;
 
 /// The argument whose path a text names: as a whole, else by its last part, else the only one, where the text names no other.

@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::normal::normal;
 
-/// Stands for up to [`GAP`] bytes of the same line.
+/// Represents up to [`GAP`] bytes of the same line.
 const ANYTHING: &str = " … ";
 const GAP: usize = 90;
 /// More occurrences than this say nothing new.
@@ -15,7 +15,7 @@ const MOST_HITS: usize = 1024;
 /// One phrase of a rule: words, in one spelling, that stand apart from the letters around them.
 ///
 /// `^` at its start ties it to the start of the message, `$` at its end to the end, `*` at either side lifts the word
-/// boundary there, ` … ` stands for anything on the same line.
+/// boundary there, ` … ` represents anything on the same line.
 #[derive(Debug)]
 pub(crate) struct Phrase {
     parts: Vec<Part>,

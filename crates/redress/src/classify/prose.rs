@@ -41,7 +41,7 @@ pub(super) fn general(head: &str) -> Option<(CoreCode, Option<RetryKind>)> {
     Some((code, retry))
 }
 
-/// The code that stands for a class.
+/// The code that represents a class.
 pub(super) const fn of_class(class: Class) -> CoreCode {
     match class {
         Class::Cancelled => codes::CANCELLED,

@@ -16,7 +16,7 @@ const DEEPEST: usize = 5;
 /// A longer text among the arguments is not read.
 const MOST_JSON: usize = 64 << 10;
 
-/// Words in the names of tools that give back what others wrote, as it stands, so that it can say anything.
+/// Words in the names of tools that give back what others wrote, as it is, so that it can say anything.
 const SHOWS: &str = " read cat show view fetch open download scrape crawl echo dump tail head logs log console transcribe transcript \
     extract contents content text load retrieve recall peek pop receive export convert encode decode transform translate summarize \
     repeat upper lower format render ask think chat generate answer explain reason describe draft compose story define prompt print \
@@ -60,6 +60,7 @@ pub(crate) enum Mistake {
 
 /// What a tool does, by the words of its name.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Deeds {
     /// It gives back what others wrote.
     pub(crate) shows: bool,
@@ -80,9 +81,9 @@ pub(crate) struct Deeds {
 /// One text or number among the arguments.
 #[derive(Debug)]
 pub(crate) struct Argument<'a> {
-    /// The key it stands under.
+    /// The key it is under.
     pub(crate) key: Cow<'a, str>,
-    /// Where it stands, as a JSON pointer into the arguments.
+    /// Where it is, as a JSON pointer into the arguments.
     pub(crate) place: String,
     /// Its text.
     pub(crate) value: Cow<'a, str>,
@@ -132,11 +133,10 @@ impl Argument<'_> {
         let is_word =
             self.value.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-".contains(&it));
         let has_words = self.value.bytes().any(|it| it.is_ascii_alphabetic());
-        match self.is_command() {
-            true => has_words && (deeds.runs || !is_word),
-            false => {
-                deeds.runs && !is_word && normal(&self.key).split(' ').any(|it| is_among(it, CODE))
-            }
+        if self.is_command() {
+            has_words && (deeds.runs || !is_word)
+        } else {
+            deeds.runs && !is_word && normal(&self.key).split(' ').any(|it| is_among(it, CODE))
         }
     }
 
@@ -148,6 +148,7 @@ impl Argument<'_> {
 
 /// A request, taken apart.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Request<'a> {
     pub(crate) mistake: Option<Mistake>,
     /// A tool is called.

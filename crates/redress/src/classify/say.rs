@@ -182,7 +182,7 @@ fn of_a_retry(code: &str, kind: RetryKind) -> Option<Sentences> {
     })
 }
 
-/// What a program calls wrong stands in the command, and not among the arguments of the tool.
+/// What a program calls wrong is in the command, and not among the arguments of the tool.
 fn of_a_program(code: &str) -> Option<Sentences> {
     let message = match code {
         it if it == codes::INVALID_INPUT_VALUE.name() => {

@@ -35,7 +35,7 @@ pub(super) struct Known {
     pub(super) words: Words,
     /// All of it, in a dialect.
     pub(super) own: Option<Own>,
-    /// A plugin's code that is no code of the contract, where a code of `core` stands for it.
+    /// A plugin's code that is no code of the contract, where a code of `core` represents it.
     pub(super) foreign: Option<String>,
 }
 
@@ -216,7 +216,7 @@ fn taken(id: &'static str, row: &Arc<Entry>, words: Words) -> Known {
     Known { id, code, retry, effect, waits, stated, words, own, foreign }
 }
 
-/// The code of `core` that stands for a dialect's own: the one it is an alias of, else one of its class.
+/// The code of `core` that represents a dialect's own: the one it is an alias of, else one of its class.
 fn in_core(id: &'static str, dialect: Dialect, fault: &Fault) -> Known {
     let row = fault.entry();
     let spelling = dialect.spelling(row);

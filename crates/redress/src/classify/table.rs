@@ -150,7 +150,7 @@ fn row(producer: &'static str, head: &str) -> Option<Row> {
         match word {
             "before" => row.is_before = true,
             "name" => row.is_name = true,
-            "credentials" | "wait" => row.head = head.to_owned(),
+            "credentials" | "wait" => head.clone_into(&mut row.head),
             _ => row.retry = Some(RetryKind::parse(word)?),
         }
     }

@@ -78,7 +78,7 @@ pub(super) fn sign(suspect: &Suspect<'_>, text: &str, request: &Request<'_>) -> 
         return line::sign(trimmed, request);
     };
     let root = doc.as_ref()?.root();
-    let is_file = deeds.shows && request.arguments.iter().any(|it| it.is_path());
+    let is_file = deeds.shows && request.arguments.iter().any(super::request::Argument::is_path);
     let is_row = root.kind() == Kind::Array && (deeds.shows || deeds.searches || deeds.gets);
     if deeds.judges || is_file || is_row {
         return None;
@@ -94,7 +94,7 @@ pub(super) fn sign(suspect: &Suspect<'_>, text: &str, request: &Request<'_>) -> 
 const LONGEST: usize = 4 << 10;
 /// A statement without an opening word is a single sentence.
 const LONGEST_STATEMENT: usize = 220;
-/// What stands above another text is short.
+/// What is above another text is short.
 const LONGEST_HEADING: usize = 80;
 /// First words of many a failure, in lower case, cut after eight letters and sorted.
 const OPENINGS: [&str; 61] = [
@@ -132,7 +132,7 @@ static STATEMENTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let parts: Vec<&str> = STATEMENT_PARTS.split(" | ").collect();
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(parts).ok()
 });
-/// What an object that reports a failure has in it, as it stands inside a JSON string.
+/// What an object that reports a failure has in it, as it is inside a JSON string.
 static MEMBERS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let mut parts = Vec::new();
     for key in [
@@ -227,7 +227,7 @@ fn text(block: Value<'_>) -> Option<Value<'_>> {
     block.get("text").filter(|it| it.kind() == Kind::String)
 }
 
-/// A string as it stands in JSON, escapes and all.
+/// A string as it is in JSON, escapes and all.
 fn inner(text: Value<'_>) -> &str {
     let raw = text.raw();
     raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default()
@@ -242,7 +242,7 @@ fn is_heading(inner: &str) -> bool {
         && !line.contains(is_about_content)
 }
 
-/// Whether a text may be one, as it stands in JSON.
+/// Whether a text may be one, as it is in JSON.
 fn is_suspect(inner: &str, stderr: Option<&str>) -> bool {
     let inner = inner.trim_start();
     if inner.len() > LONGEST {

@@ -19,12 +19,12 @@ impl Dialect {
         self.spells(row)
     }
 
-    /// The HTTP status that a document tells: that of the row that it names.
+    /// The HTTP status in a document: that of the row that it names.
     pub(super) fn told_http(self, fault: &Fault) -> u16 {
         self.stand_in(fault).map_or(fault.http, |it| it.http)
     }
 
-    /// The retry rule that a document tells. No document says that a repeat helps against what its row calls final.
+    /// The retry rule in a document. No document says that a repeat helps against what its row calls final.
     pub(super) fn told_retry(self, fault: &Fault) -> Retry {
         let is_final = |it: Arc<Entry>| !it.retry.retryable();
         if fault.retryable() && self.stand_in(fault).is_some_and(is_final) {

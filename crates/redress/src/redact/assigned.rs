@@ -56,7 +56,7 @@ struct Site<'t> {
     end: usize,
     name: &'t str,
     strength: Strength,
-    /// What stands before the name on its line.
+    /// What is before the name on its line.
     before: &'t str,
     rest: &'t str,
 }
@@ -179,7 +179,7 @@ impl<'t> Site<'t> {
         Some(joint.at + range.start..joint.at + range.end)
     }
 
-    /// Where the value stands that a text starts with, and how surely it is one.
+    /// Where the value is that a text starts with, and how surely it is one.
     fn extent(&self, text: &str, joint: Joint) -> Option<(Range<usize>, Link)> {
         let sure = if joint.link == Link::Beside { Link::Beside } else { Link::Assigned };
         if let Some((callee, range)) = called(text) {
@@ -209,7 +209,8 @@ impl<'t> Site<'t> {
         let (next, is_apart) = (after.trim_start_matches(' '), after.starts_with([' ', '\n']));
         let next = near(next, 0, MAX_NAME).split(char::is_whitespace).next()?;
         // What ends with a colon names something else.
-        (!is_structure && !word.is_empty() && !(word.ends_with(':') && is_apart)).then_some(())?;
+        let is_other = is_structure || word.is_empty() || word.ends_with(':') && is_apart;
+        (!is_other).then_some(())?;
         let is_sentence = after.starts_with(' ')
             && next.starts_with(|it: char| it.is_alphanumeric() || matches!(it, '"' | '\'' | '`'))
             && !(next.ends_with(':') || next.contains('='));
@@ -430,7 +431,7 @@ fn is_look_up(callee: &str) -> bool {
     STARTS.iter().any(|it| name.starts_with(it))
 }
 
-/// The random word that stands a few words behind a name, in the same sentence, table or element.
+/// The random word that is a few words behind a name, in the same sentence, table or element.
 fn near_value(text: &str, from: usize) -> Option<Range<usize>> {
     const MOST_WORDS: usize = 4;
     const MOST: usize = 192;
@@ -445,7 +446,7 @@ fn near_value(text: &str, from: usize) -> Option<Range<usize>> {
         let place = at + word.len() - bare.len();
         at += piece.len();
         if !plain.bytes().any(|it| it.is_ascii_alphanumeric()) {
-            // What stands in brackets is another matter, and so is what follows a list.
+            // What is in brackets is another matter, and so is what follows a list.
             let is_aside = piece == "(" && text.get(..at - 1).is_some_and(|it| it.ends_with(' '));
             if is_aside || bare.starts_with([',', ';', '=']) {
                 return None;

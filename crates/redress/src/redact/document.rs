@@ -1,4 +1,4 @@
-//! What a telling name of a document hides: its value, and whatever stands below it or beside it.
+//! What a telling name of a document hides: its value, and whatever is below it or beside it.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::json::Value;
 
-/// How a name hides what stands at a place of a document.
+/// How a name hides what is at a place of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hidden {
     strength: Strength,
@@ -39,11 +39,11 @@ const DESCRIPTIONS: &[(Place, &[&str])] = &[
     ]),
 ];
 
-/// Keys of a text that names what stands beside it.
+/// Keys of a text that names what is beside it.
 #[rustfmt::skip]
 const NAME_KEYS: &[&str] = &["name", "key", "header", "variable", "field", "param", "parameter", "k"];
 
-/// Keys of what stands beside a name that is a text itself.
+/// Keys of what is beside a name that is a text itself.
 pub(super) const VALUE_KEYS: &[&str] = &["value", "val", "default", "content", "plaintext"];
 
 /// Keys of where a validator found something, and of what it found there.
@@ -63,7 +63,7 @@ impl Hidden {
         strength(name).map(|strength| Self { strength, place: Place::Value })
     }
 
-    /// What is hidden of a member of an object that stands there.
+    /// What is hidden of a member of an object that is there.
     #[must_use]
     pub fn under(self, key: &str) -> Self {
         let own = Self::by(key).filter(|it| it.strength > Strength::Mention);
@@ -99,7 +99,7 @@ pub fn members(
             .map(|it| it.1)
     };
     let named = has_key(NAME_KEYS)
-        .filter_map(|it| it.as_str())
+        .filter_map(Value::as_str)
         .filter(|it| is_name(it))
         .find_map(|it| Hidden::by(&it));
     let located = has_key(PLACE_KEYS).find_map(|it| Hidden::by(&it.elements().last()?.as_str()?));

@@ -17,21 +17,21 @@ const LONGEST_COLOUR: usize = 24;
 /// How white space is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Spaces {
-    /// As it stands.
+    /// As it is.
     #[default]
     Kept,
     /// Any of it as one space, as a text in one line has it.
     Folded,
 }
 
-/// Has somebody look at what the text means, one layer of escapes after another, and says where in the text stands what they found.
+/// Has somebody look at what the text means, one layer of escapes after another, and says where in the text is what they found.
 pub(super) fn find_meant(
     text: &str,
     spaces: Spaces,
     look: impl Fn(&[u8]) -> Vec<Range<usize>>,
 ) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    // Some readers leave what stands in a sequence, and only take its control characters out.
+    // Some readers leave what is in a sequence, and only take its control characters out.
     if find_as(text, Reading { spaces, skips: true }, &look, &mut found) {
         find_as(text, Reading { spaces, skips: false }, &look, &mut found);
     }
@@ -93,7 +93,7 @@ struct Undone {
     escapes: Vec<Escape>,
 }
 
-/// Where an escape stood, and where in the text what it means stands.
+/// Where an escape stood, and where in the text what it means is.
 #[derive(Debug)]
 struct Escape {
     written: Range<usize>,
@@ -208,7 +208,7 @@ fn colour(rest: &[u8]) -> Option<(Meant, usize)> {
     (0x40..0x7f).contains(&last).then_some((Meant::Nothing, length + 3))
 }
 
-/// What stands behind a backslash. What is neither a letter nor a digit means itself.
+/// What is behind a backslash. What is neither a letter nor a digit means itself.
 fn backslash(rest: &[u8]) -> Option<(Meant, usize)> {
     let simple = |byte| Some((Meant::Byte(byte), 2));
     match *rest.first()? {

@@ -7,7 +7,7 @@ use super::near;
 /// The longest block.
 const MOST: usize = 64 << 10;
 
-/// What stands in the lines before and behind such a block.
+/// What is in the lines before and behind such a block.
 const LABEL: &str = "PRIVATE KEY";
 
 /// How far from its start a label ends.
@@ -61,7 +61,7 @@ pub(super) fn lines(text: &str) -> Option<Range<usize>> {
 /// The longest line of a block, with what a log writes before it.
 const LONGEST_LINE: usize = 256;
 
-/// Where the line starts that `at` stands in, if that is near.
+/// Where the line starts that `at` is in, if that is near.
 fn line_start(text: &str, at: usize) -> Option<usize> {
     let from = at.saturating_sub(LONGEST_LINE);
     let near = text.as_bytes().get(from..at)?;
@@ -73,7 +73,7 @@ fn is_labelled(text: &str) -> bool {
     near(text, 0, LONGEST_LABEL).contains(LABEL)
 }
 
-/// Whether a line is one of a key: with a long run of base64, whatever stands before it, or nothing but such characters, as the last one has it.
+/// Whether a line is one of a key: with a long run of base64, whatever is before it, or nothing but such characters, as the last one has it.
 fn is_body(line: &str) -> bool {
     let last = last_run(line).len();
     last >= LONG_RUN || last > 0 && last == line.trim().len()

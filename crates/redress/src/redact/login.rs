@@ -17,7 +17,7 @@ const MOST_BEFORE: usize = 256;
 /// A name without a password is a token if it is so long.
 const LONG_NAME: usize = 16;
 
-/// Finds logins in one text, from its start to its end. Where the next sign stands is kept, so that no part is searched twice.
+/// Finds logins in one text, from its start to its end. Where the next sign is is kept, so that no part is searched twice.
 #[derive(Debug, Default)]
 pub(super) struct Logins {
     ends: Option<usize>,
@@ -47,7 +47,7 @@ impl Logins {
     }
 }
 
-/// Where the next such byte stands, or the end.
+/// Where the next such byte is, or the end.
 fn next(kept: &mut Option<usize>, text: &str, from: usize, fits: impl Fn(u8) -> bool) -> usize {
     match *kept {
         Some(at) if at >= from => at,
@@ -60,7 +60,7 @@ fn next(kept: &mut Option<usize>, text: &str, from: usize, fits: impl Fn(u8) -> 
     }
 }
 
-/// A password with signs that should be escaped: what stands behind `host:` as a port would is no number.
+/// A password with signs that should be escaped: what is behind `host:` as a port would is no number.
 fn unescaped(whole: &str, strict: &str) -> Option<Range<usize>> {
     const LONGEST_PORT: usize = 5;
     let (user, begin) = strict.split_once(':').filter(|it| !it.0.starts_with('['))?;

@@ -28,7 +28,7 @@ pub(super) fn completions(text: &str) -> impl Iterator<Item = Completed<'_>> {
             b'}' | b']' => {
                 brackets.pop();
                 whole = at + 1;
-                // It has its end, whatever stands behind that.
+                // It has its end, whatever is behind that.
                 is_over |= brackets.is_empty();
             }
             b',' => whole = at,

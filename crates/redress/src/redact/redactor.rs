@@ -139,7 +139,7 @@ impl Redactor {
     }
 
     /// The start of bytes of any kind, without its secrets and without what nobody sees; what is not UTF-8 is replaced. More is looked
-    /// at than is kept, so that no secret stands in it that the cut goes through.
+    /// at than is kept, so that no secret is in it that the cut goes through.
     pub fn start(&self, bytes: &[u8], keep: usize) -> String {
         let seen = bytes.get(..keep + MAX_SECRET).unwrap_or(bytes);
         let clean = self.text(&text::strip_lines(&String::from_utf8_lossy(seen)));
@@ -147,7 +147,7 @@ impl Redactor {
         text::cut_bytes(&clean, keep).into_owned()
     }
 
-    /// Where codes of known values stand, whatever stands between their digits.
+    /// Where codes of known values stand, whatever is between their digits.
     fn find_codes(&self, text: &[u8]) -> Vec<std::ops::Range<usize>> {
         let Some(codes) = &self.codes else { return Vec::new() };
         let digits: Vec<u8> = text.iter().copied().filter(|it| known::is_digit(*it)).collect();

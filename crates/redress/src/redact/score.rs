@@ -11,9 +11,9 @@ use super::{
 pub(super) enum Link {
     /// It is assigned: `name=value`, `"name": "value"`, `<name>value</name>`.
     Assigned,
-    /// It stands alone behind a colon or an option: `name: value`, `--name value`.
+    /// It is alone behind a colon or an option: `name: value`, `--name value`.
     Loose,
-    /// It stands in a list behind the name, or is compared with it.
+    /// It is in a list behind the name, or is compared with it.
     Beside,
     /// It follows the name in a sentence.
     Spoken,
@@ -22,7 +22,7 @@ pub(super) enum Link {
 /// How random a value is, by its length, its alphabet and how often letters and digits take turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
-    /// It stands for a value.
+    /// It represents a value.
     Placeholder,
     /// A short number.
     Small,
@@ -178,7 +178,7 @@ fn is_path(value: &str) -> bool {
         || value.contains('/') && !value.contains(':') && is_file(value)
 }
 
-/// What stands in the place of a value, and when.
+/// What is in the place of a value, and when.
 #[rustfmt::skip]
 const PLACEHOLDERS: &[(When, &[&str])] = &[
     (When::Always, &[
@@ -206,7 +206,7 @@ const PLACEHOLDERS: &[(When, &[&str])] = &[
     ]),
 ];
 
-/// When a word stands in the place of a value.
+/// When a word is in the place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum When {
     Always,
@@ -223,7 +223,7 @@ fn is_listed(word: &str, when: When) -> bool {
     lists.any(|it| it.1.iter().any(|it| it.eq_ignore_ascii_case(word)))
 }
 
-/// What stands between the signs of a placeholder.
+/// What is between the signs of a placeholder.
 #[derive(Debug, Clone, Copy)]
 enum Inside {
     /// Anything.
@@ -260,7 +260,7 @@ pub(super) fn opening(text: &str) -> usize {
     inside.filter(is_one).map_or(open.len(), |it| open.len() + it + close.len())
 }
 
-/// Whether a value only stands for another, or for none, or is a sign of a language.
+/// Whether a value only represents another, or for none, or is a sign of a language.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let is_mask =
         |it: char| matches!(it, '*' | '.' | 'x' | 'X' | '-' | '_' | '•' | '●' | '…' | '#');
@@ -317,7 +317,7 @@ fn is_said(value: &str, strength: Strength, link: Link) -> bool {
         return is_listed(word, When::Token) && strength <= Strength::Token
             || is_listed(word, When::Loose) && link != Link::Assigned;
     }
-    // What stands behind a colon or in quotes may be the value.
+    // What is behind a colon or in quotes may be the value.
     let is_quoting = value.contains([':', '`']) || value.contains(" '");
     let is_remark = |it: &str| {
         let first = it.trim_start().split(' ').next().unwrap_or_default();

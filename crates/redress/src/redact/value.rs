@@ -34,7 +34,7 @@ impl Quote {
         let near = near(text, 0, MAX_SECRET);
         for (at, it) in near.char_indices() {
             let next = || near.get(at + it.len_utf8()..).and_then(|it| it.chars().next());
-            // An apostrophe stands within a word.
+            // An apostrophe is within a word.
             let is_inside =
                 || matches!(self.0, '\'' | '’') && next().is_some_and(char::is_alphanumeric);
             match it {
@@ -49,7 +49,7 @@ impl Quote {
     }
 }
 
-/// What stands in the quotes at a place, also in three of them.
+/// What is in the quotes at a place, also in three of them.
 pub(super) fn quoted(text: &str, at: usize) -> Option<Range<usize>> {
     let from = text.get(at..)?;
     let triple = ["\"\"\"", "\'\'\'"].into_iter().find(|it| from.starts_with(it));
@@ -100,7 +100,7 @@ pub(super) fn called(text: &str) -> Option<(&str, Range<usize>)> {
     Some((bare.get(..length)?, quoted(text, text.len() - inside.len()).filter(|_| is_near)?))
 }
 
-/// What stands on the lines below a name: a block of YAML, or one word that is no word of a language. Says whether it is a block.
+/// What is on the lines below a name: a block of YAML, or one word that is no word of a language. Says whether it is a block.
 pub(super) fn below(text: &str) -> Option<(Range<usize>, bool)> {
     const MOST_BLANK: usize = 3;
     const LONGEST_SIGN: usize = 40;
@@ -152,7 +152,7 @@ pub(super) fn bare(text: &str) -> usize {
     text.len()
 }
 
-/// The length of the tag or the anchor that stands before a value of YAML: `!!str …`, `&name …`
+/// The length of the tag or the anchor that is before a value of YAML: `!!str …`, `&name …`
 fn tag(text: &str) -> usize {
     const LONGEST: usize = 40;
     let is_tag = |it: &u8| it.is_ascii_alphanumeric() || b"!_-&".contains(it);

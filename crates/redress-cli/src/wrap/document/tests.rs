@@ -157,12 +157,11 @@ fn text() -> impl Strategy<Value = String> {
 /// A member of an entry.
 fn member() -> impl Strategy<Value = String> {
     let list = (prop::collection::vec((gap(), text(), gap()), 0..5), gap(), any::<bool>());
-    let list = list.prop_map(|(items, end, comma)| {
+    list.prop_map(|(items, end, comma)| {
         let has_comma = comma && !items.is_empty();
         let items: Vec<_> = items.into_iter().map(|(a, it, b)| format!("{a}{it}{b}")).collect();
         format!("[{}{}{end}]", items.join(","), if has_comma { "," } else { "" })
-    });
-    list
+    })
 }
 
 fn file() -> impl Strategy<Value = String> {

@@ -2,7 +2,8 @@
 //! characters: no way out of a real gate shows one.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
+    fmt::Write as _,
     fs,
     io::{BufRead as _, BufReader, Read as _},
     path::Path,
@@ -72,7 +73,7 @@ fn encoded(it: &str) -> [String; 12] {
 }
 
 /// What must not be left of a secret: it, and the digits of its codes that nothing around it changes.
-struct Forbidden(HashMap<[u8; START], Vec<String>>);
+struct Forbidden(BTreeMap<[u8; START], Vec<String>>);
 
 /// Texts are long: a secret is looked for where this many bytes of it stand.
 const START: usize = 8;
@@ -84,7 +85,7 @@ impl Forbidden {
             let inner = |it: String| it.trim_end_matches('=').to_ascii_lowercase();
             [plain.to_ascii_lowercase(), hex, inner(code), inner(twice)]
         };
-        let mut all = HashMap::<_, Vec<_>>::new();
+        let mut all = BTreeMap::<_, Vec<_>>::new();
         for it in canaries.iter().flat_map(of) {
             all.entry(*it.as_bytes().first_chunk().unwrap()).or_default().push(it);
         }
@@ -210,10 +211,12 @@ fn a_checked_configuration_shows_none_of_its_secrets() {
     let mut file = String::new();
     for (at, it) in canaries.chunks(5).enumerate() {
         let [one, two, three, four, five] = it else { unreachable!("500 is five times 100") };
-        file += &format!(
+        write!(
+            file,
             "[server.a{at}]\ncommand = ['server', '--token', '{one}', 'https://u:{two}@host/x']\nenv = {{ API_TOKEN = '{three}' }}\n\
              [server.b{at}]\nurl = 'https://host/s/{four}/mcp?key={five}'\nheaders = {{ Authorization = 'Bearer {one}' }}\n"
-        );
+        )
+        .unwrap();
     }
     fs::write(dir.path().join("redress.toml"), file).unwrap();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_redress"));

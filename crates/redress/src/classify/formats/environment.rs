@@ -8,7 +8,7 @@ use super::super::{
 };
 use crate::codes;
 
-/// What stands beside the name of a variable that is missing.
+/// What is beside the name of a variable that is missing.
 const WORDS: [&str; 9] = [
     "not set",
     "is unset",

@@ -19,7 +19,7 @@ const LONGEST_STEP: usize = 64;
 /// Names under which servers keep the arguments of a call.
 const CONTAINERS: [&str; 6] = ["params", "args", "arguments", "body", "input", "data"];
 
-/// What stands right before the name of a type.
+/// What is right before the name of a type.
 const LEADS: [&str; 6] = [
     "expected ",
     "must be ",

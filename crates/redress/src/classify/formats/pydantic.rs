@@ -29,7 +29,9 @@ pub(super) fn model(text: &str) -> Option<Model> {
 
 pub(super) fn places(places: &mut Places<'_>, text: &str) {
     if let Some((_, names)) = text.split_once("nexpected keyword argument") {
-        quoted_names(names).iter().for_each(|it| places.add(&[it], UNKNOWN, ""));
+        for it in &quoted_names(names) {
+            places.add(&[it], UNKNOWN, "");
+        }
     }
     let Some(rest) = HEADER.iter().find_map(|it| text.split_once(it)) else { return };
     let mut lines = rest.1.lines().peekable();

@@ -47,7 +47,7 @@ const AFTER: [&str; 24] = [
     "content",
 ];
 
-/// The code that a status stands for, and its retry where the row of the code says otherwise.
+/// The code that a status represents, and its retry where the row of the code says otherwise.
 pub(in crate::classify) const fn code(status: u16) -> Option<(CoreCode, Option<RetryKind>)> {
     Some(match status {
         400 | 422 => (codes::INVALID_INPUT_VALUE, None),

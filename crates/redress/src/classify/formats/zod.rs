@@ -77,7 +77,7 @@ fn place(places: &mut Places<'_>, part: &str) {
     }
 }
 
-/// Whether zod says of a place no more than it says of one where nothing stands: a number of nothing is none, and no
+/// Whether zod says of a place no more than it says of one where nothing is: a number of nothing is none, and no
 /// choice of a union is nothing.
 fn tells_nothing(message: &str) -> bool {
     let message = message.trim_end();

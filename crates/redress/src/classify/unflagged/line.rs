@@ -49,7 +49,7 @@ const PREDICATES: [&str; 8] = [
     " are required",
     " is not allowed",
 ];
-/// What stands behind a label when nothing failed.
+/// What is behind a label when nothing failed.
 const NONE: [&str; 8] = ["none", "0", "no error", "no problem", "no issue", "null", "n/a", "false"];
 
 pub(super) fn sign(text: &str, request: &Request<'_>) -> Option<Sign> {
@@ -67,7 +67,8 @@ pub(super) fn sign(text: &str, request: &Request<'_>) -> Option<Sign> {
     let is_statement = is_alone && line.len() <= LONGEST_STATEMENT;
     let found = |name, needs| Some(Sign::new(name, false, needs));
     if deeds.shows {
-        let is_of_path = is_statement && request.arguments.iter().any(|it| it.is_place());
+        let is_of_path =
+            is_statement && request.arguments.iter().any(super::super::request::Argument::is_place);
         return if is_of_path { found("statement", Needs::CauseAndEcho) } else { None };
     }
     let is_wrapped = ["validation error for ", "validation errors for ", "input validation error"];

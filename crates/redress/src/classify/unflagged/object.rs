@@ -129,12 +129,13 @@ fn is_failed(value: Value<'_>) -> bool {
 
 fn is_bad_end(key: Value<'_>, value: Value<'_>) -> bool {
     let number = value.as_i64().unwrap_or_default();
-    match key
+    if key
         .as_str()
         .is_some_and(|it| it.to_ascii_lowercase().contains("status") && !it.contains("exit"))
     {
-        true => (400..600).contains(&number),
-        false => number != 0 && !(100..400).contains(&number),
+        (400..600).contains(&number)
+    } else {
+        number != 0 && !(100..400).contains(&number)
     }
 }
 
