@@ -60,7 +60,7 @@ fn repeats_retry(fault: &Fault) -> bool {
         && fault.server_text.is_some()
         && fault.similar_refs.is_empty()
         && fault.violations.is_empty()
-        && fault.has_row_hint()
+        && fault.hint == fault.entry().hint
 }
 
 /// The line on what a repeat is good for, and what the call has done.

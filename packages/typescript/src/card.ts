@@ -18,16 +18,35 @@ export function card(fault: Fault): string {
   };
   const room = LIMITS.cardChars - length(text) - '\nFix: '.length;
   const hint = cut(strip(fault.hint), Math.min(Math.max(room, LIMITS.leastHintChars), LIMITS.hintChars));
-  if (hint !== '') {
+  if (hint !== '' && !repeatsRetry(fault)) {
     text += `\nFix: ${hint}`;
     add(expected(fault));
     add(didYouMean(fault));
+    add(attempts(fault));
   }
   for (const it of fault.next_actions.slice(0, LIMITS.next)) {
     add(`\nNext: ${typeof it === 'string' ? strip(it) : it.tool + (it.args ? ` ${JSON.stringify(it.args)}` : '')}`);
   }
   if (fault.server_text !== undefined) text += serverLine(fault.server_text, LIMITS.cardChars - length(text));
   return cut(text, LIMITS.cardChars);
+}
+
+/** Whether the row's hint says no more than the line before it: other arguments. The server's own words, which follow, say which. */
+function repeatsRetry(fault: Fault): boolean {
+  return (
+    fault.class === 'invalid_argument' &&
+    fault.retry.kind === 'after_change' &&
+    fault.server_text !== undefined &&
+    fault.similar_refs.length === 0 &&
+    fault.violations.length === 0 &&
+    fault.hint === rowOf(fault.registry, fault.code)?.hint
+  );
+}
+
+/** How often the gate made the call already, where that was more than once. */
+function attempts({ details }: Fault): string {
+  const count = isObject(details) ? details['attempts'] : undefined;
+  return typeof count === 'number' && Number.isInteger(count) && count > 1 ? ` The gate tried it ${count} times.` : '';
 }
 
 /** The line on what a repeat is good for, and what the call has done. */

@@ -113,7 +113,8 @@ fn in_table<'e>(evidence: &Evidence<'e>, window: &Range<usize>) -> Option<Findin
     }
     let mut finding = Finding::new(Tier::Format, found.rule, &*row.head);
     finding.retry = row.retry;
-    finding.effect = Some(if row.is_before { Effect::None } else { Effect::Unknown });
+    let is_before = row.is_before || is_absent_target(evidence, row);
+    finding.effect = Some(if is_before { Effect::None } else { Effect::Unknown });
     if row.producer == "json" && evidence.holds(super::evidence::Guard::Json) {
         let bad = evidence.request.arguments.iter().filter(|it| it.is_bad_json());
         finding.violations =
@@ -126,6 +127,17 @@ fn in_table<'e>(evidence: &Evidence<'e>, window: &Range<usize>) -> Option<Findin
         finding.blames_program = true;
     }
     Some(finding)
+}
+
+/// Whether the system refused to open the very path that the call names, for a tool that does not change things by its name: what
+/// is not there was not worked on.
+fn is_absent_target(evidence: &Evidence<'_>, row: &Row) -> bool {
+    let deeds = evidence.request.deeds;
+    row.producer == "errno"
+        && *row.head == *codes::FILE_NOT_FOUND.name()
+        && !(deeds.acts || deeds.writes || deeds.runs)
+        && paths::about(&evidence.request.arguments, &evidence.said.text)
+            .is_some_and(|it| evidence.said.text.contains(&*it.value))
 }
 
 /// The folder that is missing: the one on the way to the path of the call that the text names, else the one that a file is made in.

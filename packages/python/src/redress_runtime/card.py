@@ -34,9 +34,9 @@ def card(fault: Fault) -> str:
     room = MAX_CARD_CHARS - len(text) - len("\nFix: ")
     hint = cut(strip(fault.hint), min(max(room, MIN_HINT_CHARS), MAX_HINT_CHARS))
     further = []
-    if hint:
+    if hint and not _repeats_retry(fault):
         text += f"\nFix: {hint}"
-        further += [_expected(fault), _did_you_mean(fault)]
+        further += [_expected(fault), _did_you_mean(fault), _attempts(fault)]
     for it in fault.next_actions[:MAX_NEXT]:
         call = strip(it) if isinstance(it, str) else it.tool if it.args is None else f"{it.tool} {compact(it.args)}"
         further.append(f"\nNext: {call}")
@@ -46,6 +46,25 @@ def card(fault: Fault) -> str:
     if fault.server_text is not None:
         text += _server_line(fault.server_text, MAX_CARD_CHARS - len(text))
     return cut(text, MAX_CARD_CHARS)
+
+
+def _repeats_retry(fault: Fault) -> bool:
+    """Whether the row's hint says no more than the line before it: other arguments. The server's own words, which follow, say which."""
+    return (
+        fault.class_ == "invalid_argument"
+        and fault.retry.kind == "after_change"
+        and fault.server_text is not None
+        and not fault.similar_refs
+        and not fault.violations
+        and fault.hint == fault.row.hint
+    )
+
+
+def _attempts(fault: Fault) -> str:
+    """How often the gate made the call already, where that was more than once."""
+    count = fault.details.get("attempts") if isinstance(fault.details, dict) else None
+    is_count = isinstance(count, int) and not isinstance(count, bool)
+    return f" The gate tried it {count} times." if is_count and count > 1 else ""
 
 
 def wrong_arguments(fault: Fault) -> tuple[str, ...]:

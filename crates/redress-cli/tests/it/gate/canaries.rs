@@ -213,7 +213,7 @@ fn a_checked_configuration_shows_none_of_its_secrets() {
         let [one, two, three, four, five] = it else { unreachable!("500 is five times 100") };
         write!(
             file,
-            "[server.a{at}]\ncommand = ['server', '--token', '{one}', 'https://u:{two}@host/x']\nenv = {{ API_TOKEN = '{three}' }}\n\
+            "[server.a{at}]\ncommand = ['sh', '--token', '{one}', 'https://u:{two}@host/x']\nenv = {{ API_TOKEN = '{three}' }}\n\
              [server.b{at}]\nurl = 'https://host/s/{four}/mcp?key={five}'\nheaders = {{ Authorization = 'Bearer {one}' }}\n"
         )
         .unwrap();

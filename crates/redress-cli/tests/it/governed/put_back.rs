@@ -9,7 +9,7 @@ const SCRIPT: &str = r#"
 while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
   fine='{"jsonrpc":"2.0","id":'$id',"result":{"content":[{"type":"text","text":"saved"}]}}'
-  failed='{"jsonrpc":"2.0","id":'$id',"result":{"isError":true,"content":[{"type":"text","text":"ENOENT: no such file or directory"}]}}'
+  failed='{"jsonrpc":"2.0","id":'$id',"result":{"isError":true,"content":[{"type":"text","text":"ENOENT: no such file or directory, open root/made.txt"}]}}'
   case $line in
     *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}';;
     *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[]}}';;
