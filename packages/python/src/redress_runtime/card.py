@@ -63,8 +63,9 @@ def _repeats_retry(fault: Fault) -> bool:
 def _attempts(fault: Fault) -> str:
     """How often the gate made the call already, where that was more than once."""
     count = fault.details.get("attempts") if isinstance(fault.details, dict) else None
-    is_count = isinstance(count, int) and not isinstance(count, bool)
-    return f" The gate tried it {count} times." if is_count and count > 1 else ""
+    if not isinstance(count, int) or isinstance(count, bool) or count < 2:
+        return ""
+    return f" The gate tried it {count} times."
 
 
 def wrong_arguments(fault: Fault) -> tuple[str, ...]:
