@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args, place: &Place) -> Fallible<Vec<Measured>> {
     Ok(added.map(|it| ("guards-added", it)).into_iter().collect())
 }
 
-/// The median time of calls, every one of which must succeed.
+/// The median time of calls, which must all succeed.
 fn p50(running: &mut Running, turn: Duration) -> Fallible<f64> {
     let tally = running.call(work_named("path1")?, Until::time(turn))?;
     match tally.first_odd {

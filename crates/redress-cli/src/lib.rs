@@ -3,7 +3,7 @@
 //! # Modules
 //!
 //! - `run.rs` gates one server on stdio. `serve.rs` gates servers over HTTP: below it which variables they get
-//!   (`environment`), the token that it makes (`token`), what clients are told at the start (`snippets`), a changed file
+//!   (`environment`), the token that it makes (`token`), what is printed for clients at the start (`snippets`), a changed file
 //!   (`reload`). `workspace.rs` puts the built-in server behind both. `ledger.rs` reads what was recorded, one file per
 //!   subcommand.
 //! - `config.rs` `redress.toml`, valid, or with every problem at its place. One `section!` declares a table: its type,
@@ -18,7 +18,7 @@
 //!   files, ledger.
 //! - `check.rs` scans sources. `explain.rs` a code for people and programs. `registry.rs` and the files below it: lint,
 //!   diff, lock, edit, export.
-//! - `probe.rs` calls a live server so that it must fail; a report as text and SARIF stands below it, the other forms in
+//! - `probe.rs` calls a live server so that it must fail; a report as text and SARIF is below it, the other forms in
 //!   `redress-probe`.
 //! - `wrap.rs` puts the gate into the configuration of MCP clients and takes it away again: the clients
 //!   (`wrap/clients.rs`, one row each), the edits of their files (`wrap/document.rs`).

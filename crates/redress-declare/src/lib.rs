@@ -7,7 +7,7 @@
 //! - `declaration.rs` a type and its variants as written. `field.rs` what a field is to the fault. `row.rs` what a
 //!   variant says of its code.
 //! - `attributes.rs` `#[contract(…)]` as keys and values. `names.rs` names of Rust as names of a registry.
-//! - `inline.rs` the registry that a type makes by itself, under the lint; a finding is told where the attribute stands.
+//! - `inline.rs` the registry that a type makes by itself, under the lint; a finding is reported at the attribute.
 //! - `file.rs` the types of a whole file, for the command line; with the feature `file`. `mistakes.rs` what is wrong,
 //!   each at its place.
 

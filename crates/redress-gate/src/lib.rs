@@ -53,7 +53,7 @@
 //! - Bytes that are held for clients over HTTP are reserved first, and all reservations together never exceed the budget.
 //! - A call is made again only if `redress::recover::may_repeat` says so; only facts of the transport feed the breaker;
 //!   no label of a metric comes from a client or a server.
-//! - Of a remote server only the configured address is contacted, and a request of which a byte may have arrived is not
+//! - Of a remote server only the configured address is contacted, and a request that may have arrived in part is not
 //!   sent again by the transport.
 
 mod answer;

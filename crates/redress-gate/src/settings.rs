@@ -69,7 +69,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of a server of which nothing but these is known. Its failures are recorded without a limit.
+    /// The settings of a server without any of its own. Its failures are recorded without a limit.
     pub fn new(server: String, contract: Arc<Registry>, redactor: Arc<Redactor>) -> Self {
         Self {
             server,

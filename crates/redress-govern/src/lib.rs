@@ -26,7 +26,7 @@
 //!
 //! - A guard allows or refuses; it never fails, and no fault shows a payload.
 //! - A write with checks is answered as done only after all of them passed; otherwise what it changed is put back, unless
-//!   somebody else has changed it since.
+//!   another program has changed it since.
 
 mod access;
 pub mod argument;

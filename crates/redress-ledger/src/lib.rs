@@ -101,19 +101,19 @@
 //! # Modules
 //!
 //! - `ledger.rs` the handle that callers hold. `commit.rs` the queue before the one pen: the ledger's own thread holds
-//!   it, or a caller that waits anyway; `commit/company.rs` for whom it waits. `writer.rs` one chain, its lines and
+//!   it, or a caller that waits anyway; `commit/company.rs` which callers it waits for. `writer.rs` one chain, its lines and
 //!   signatures. `segment.rs` one file, its space and its syncs.
 //! - `record.rs` a record and its line. `fault.rs` a fault as a record. `hash.rs`, `time.rs` how both are written.
 //! - `layout.rs` the names in a ledger, and which bytes count. `lines.rs` a file line by line, in bounded memory.
 //! - `recover.rs` chains whose process is gone. `lock.rs` whether it is. `sign.rs` signatures, `operator.rs` those under
 //!   plans. `keys.rs` the key on disk, which every use replaces; `epoch.rs` the record of that, `epochs.rs` their log.
-//!   `signed.rs` what stands above a signature, and whose that is. `notes.rs` what is kept of a chain beside the key:
+//!   `signed.rs` what is above a signature, and whose that is. `notes.rs` what is kept of a chain beside the key:
 //!   `witness.rs` its newest checkpoint. `gap.rs` what could not be recorded. `refusals.rs` failures that are counted.
 //! - `reader.rs` all chains, merged by time. `query.rs` which records. `tail.rs` the newest. `follow.rs` those to come.
 //!   `stats.rs` in numbers. `export.rs` for other programs.
 //! - `verify.rs` what was altered, and what still could be; `verify/epochs.rs` what the log of epochs says of each chain,
 //!   `verify/prunings.rs` whose word counts for what is gone. `retain.rs` what is removed, and what is left of it;
-//!   `retain/carry.rs` what has to be told again.
+//!   `retain/carry.rs` what has to be recorded again.
 //! - `error.rs` why it refuses.
 //!
 //! # Invariants

@@ -27,7 +27,7 @@
 //! # Invariants
 //!
 //! - Each call is answered, whatever the handler does; what it answers well is passed on as it is.
-//! - What a panic said is told as the `cause` alone, and where it was only if stacks are shown; both are recorded.
+//! - What a panic said is sent as the `cause` alone, and where it was only if stacks are shown; both are recorded.
 
 mod answer;
 mod asked;

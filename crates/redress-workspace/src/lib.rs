@@ -21,7 +21,7 @@
 //! # Invariants
 //!
 //! - Nothing is opened but by `openat2` below the root, or as a name in a directory that was opened so.
-//! - Whoever looks at a file sees what it was or what it becomes, also after a kill.
+//! - A reader of a file sees what it was or what it becomes, also after a kill.
 
 mod change;
 mod content;

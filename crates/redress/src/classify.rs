@@ -91,7 +91,7 @@ pub fn is_suspect(result: Value<'_>, registry: &Registry) -> bool {
     taught::has_silent(registry) || unflagged::suspect(result, None).is_some()
 }
 
-/// Makes ready what every judgement needs. Whoever does not call it pays for it with the first one, some milliseconds.
+/// Makes ready what every judgement needs. Without it the first judgement takes some milliseconds more.
 pub fn warm_up() {
     const FAILED: &[u8] = br#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"error\":\"ENOENT\"}"}],"isError":true}}"#;
     let Ok(doc) = Doc::parse(FAILED, Limits::DOCUMENT) else { return };

@@ -4,14 +4,14 @@
 //!
 //! - `fault.rs` one occurrence. `fault/fields.rs` lists its members once, for envelope, residue and loss alike.
 //!   `fault/codes.rs` typed handles to the rows of `core`, and of a registry that was exported as Rust. `contract.rs`
-//!   error types of Rust of which every value is a fault, and what the derive's code calls.
+//!   error types of Rust whose every value is a fault, and what the derive's code calls.
 //! - `card.rs` the text for the model. `describe.rs` the line about a tool's errors in its description, for the gate and
 //!   `redress-rmcp` alike. `tokens.rs` what everything may cost. `text.rs` cutting, quoting, stripping; `text/stack.rs`
 //!   frames of stacks and the lines that tell.
 //! - `dialect.rs` the list of dialects, one file each; what they share is reading, loss (`dialect/residue.rs`) and
 //!   leftovers. `dialect/lookup.rs` which row a code or a dialect's spelling names. `wire.rs` a fault as the answer to a
 //!   call.
-//! - `emit.rs` the one way from a fault to what is told and recorded: expose, normalise, leave out, redact, bound.
+//! - `emit.rs` the one way from a fault to what is sent and recorded: expose, normalise, leave out, redact, bound.
 //!   `stated.rs` what a server itself says about retry and effect, wherever it writes it (`stated/scan.rs`), and the one
 //!   rule that keeps a fault within it. `own.rs` the envelope that a trusted server wrote, byte for byte.
 //! - `outcome.rs` what an upstream really did, before anybody judged it. `classify.rs` outcome to verdict, in tiers of
@@ -24,7 +24,7 @@
 //!   really answers with each code that it declares.
 //! - `json.rs` JSON read in place: one bounded pass, no recursion, every spelling kept.
 //! - `frame.rs` a JSON-RPC message split into the parts that one routes on. Below it: a stream cut into lines, the
-//!   messages of an array, the id of a line that is too long or no JSON, and how a line that is no message is told.
+//!   messages of an array, the id of a line that is too long or no JSON, and how a line that is no message is described.
 //! - `redact.rs` takes secrets out of everything before it is stored or sent: known values (`redact/known.rs`), tokens of
 //!   services (`redact/providers.rs`), and what telling names have, by a score (`redact/score.rs`). `tally.rs` a counter
 //!   for each code, for `sys/errorStats` and the gate's metrics.
@@ -37,7 +37,7 @@
 //! - No answer has a frame of a stack unless the policy of the boundary shows stacks.
 //! - A document in canonical form is written as it was read, and a fault with its residue is read as it was written.
 //! - Every failing answer of the gate and of `redress-rmcp` went through `emit`; no text of it changes after that.
-//! - No fault is told with an earlier retry or a smaller effect than its server stated.
+//! - No fault is sent with an earlier retry or a smaller effect than its server stated.
 //! - Building a fault cannot fail. A bad part is left out and named in the private part.
 
 pub mod card;

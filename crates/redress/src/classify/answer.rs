@@ -137,7 +137,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A result that nobody flagged is a failure only where a taught row or its structure says so.
+    /// An unflagged result is a failure only where a taught row or its structure says so.
     fn unflagged(&self, result: Value<'_>) -> Verdict {
         if taught::has_silent(self.registry) {
             let said = Said { text: texts(result), ..Said::default() };

@@ -174,7 +174,7 @@ impl Words {
     }
 }
 
-/// The members that no key and no name beside them hides. Words lose their keys here, so nobody after this could tell.
+/// The members that no key and no name beside them hides. Words lose their keys here, so later steps cannot tell.
 fn open_members(value: Value<'_>) -> impl Iterator<Item = (Cow<'_, str>, Value<'_>)> {
     redact::members(value)
         .filter(|it| !redact::is_secret_name(&it.0) && !hides(it.2, it.1))

@@ -90,7 +90,7 @@ fn of_status<'e>(evidence: &Evidence<'e>, is_vague: bool) -> Option<Finding<'e>>
     Some(Finding { retry, ..finding })
 }
 
-/// An exception that nobody knows, of code that the caller handed over.
+/// An unknown exception, of code that the caller handed over.
 fn of_stack<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
     let is_theirs = evidence.request.hands_over_program && has_stack(&evidence.said.text);
     is_theirs.then(|| {
@@ -101,7 +101,7 @@ fn of_stack<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
 }
 
 fn in_table<'e>(evidence: &Evidence<'e>, window: &Range<usize>) -> Option<Finding<'e>> {
-    // What could not be started is in the words of whoever tried.
+    // What could not be started is in the words of the program that tried.
     let of_row = |row: &Row| match row.producer {
         "program" => evidence.message.all(),
         _ => window.clone(),

@@ -62,7 +62,7 @@ pub(super) fn raise(
     say::hint_fitting(&mut fault);
     fault.next_actions.extend(next_step(evidence, entry));
     fault.origin = origin(evidence, entry);
-    // Whoever could make the same call again has to know that nothing proves its effect.
+    // A client that could make the same call again has to know that nothing proves its effect.
     let is_guess = finding.tier >= Tier::Format
         && finding.effect != Some(Effect::None)
         && fault.retryable()
@@ -95,7 +95,7 @@ fn retry(finding: &Finding<'_>, entry: &Entry) -> Option<RetryKind> {
     finding.retry.or_else(|| is_conflict.then_some(RetryKind::AfterState))
 }
 
-/// The row of a code in the server's contract, else in `core`, else that of a plugin's code that nobody registered.
+/// The row of a code in the server's contract, else in `core`, else that of an unregistered plugin code.
 fn row(registry: &Registry, code: &str) -> Arc<Entry> {
     let known = registry.get(code).or_else(|| shipped::core().get(code)).map(Arc::clone);
     known

@@ -1,4 +1,4 @@
-//! Sentences for calls of which those of the row would not be true.
+//! Sentences for calls where those of the row would not be true.
 
 use redress_registry::{Effect, RetryKind, shipped};
 

@@ -1,7 +1,7 @@
 //! Rows of phrases, read once from the texts that ship with the library.
 //!
 //! A line at the margin opens a row, `CODE [retry] [before] [name] [if guard]: phrase | phrase`; an indented line adds phrases.
-//! `before`: whoever writes this has not begun the work. `name`: the name of an argument is wrong. A guard asks for something about
+//! `before`: a tool that writes this has not begun the work. `name`: the name of an argument is wrong. A guard asks for something about
 //! the call.
 
 use redress_registry::RetryKind;

@@ -63,7 +63,7 @@ impl Reading {
 /// In this order: `_meta`, `structuredContent`, the texts (an envelope, or the first line of a card), `error.data`; what has a
 /// flag and none of these is judged by [`classify`]. Of what has no flag only an envelope that leaves no doubt, or a whole
 /// payload with an `error` that is neither null nor empty, is a failure. An answer that is no JSON, or more of it than is read,
-/// is a failure by whatever of it can be told, and a guess.
+/// is a failure by its readable part, and a guess.
 ///
 /// ```
 /// use redress::{Lookup, outcome::Asked, recover::{Reading, read}};

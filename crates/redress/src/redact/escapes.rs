@@ -1,5 +1,5 @@
 //! What a text says when its escapes are undone: those of JSON and of programs (`\/`, `\u00e4`, `\x61`), of URLs (`%2F`), of HTML (`&amp;`),
-//! and what nobody sees: sequences for terminals, control characters, invisible characters. Where each piece stood is kept, so that what
+//! and what is not seen: sequences for terminals, control characters, invisible characters. Where each piece stood is kept, so that what
 //! is found can be taken out of the text itself.
 
 use std::ops::Range;
@@ -86,7 +86,7 @@ pub(super) fn ends_with_colour(text: &[u8]) -> bool {
     sequence.and_then(colour).is_some_and(|it| Some(it.1) == start.map(|at| near.len() - at))
 }
 
-/// A text of which one layer of escapes was undone.
+/// A text with one layer of escapes undone.
 #[derive(Debug)]
 struct Undone {
     text: Vec<u8>,
@@ -157,7 +157,7 @@ const ESC: u8 = 0x1b;
 
 /// Where the next escape may start.
 fn start(text: &[u8], from: usize, reading: Reading) -> Option<usize> {
-    // No character that nobody sees, and no white space but these, starts with another byte.
+    // No unseen character, and no white space but these, starts with another byte.
     let is_start = |it: &u8| match it {
         b'\\' | b'%' | b'&' | 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3 => true,
         b'\t' | b'\n' | 0x0b | 0x0c | b'\r' | b' ' => reading.spaces == Spaces::Folded,
@@ -177,7 +177,7 @@ fn escape(text: &[u8], reading: Reading) -> Option<(Meant, usize)> {
     }
 }
 
-/// A character that nobody sees, or white space that is not one space.
+/// An unseen character, or white space that is not one space.
 fn unseen(text: &[u8], spaces: Spaces) -> Option<(Meant, usize)> {
     let first = first_char(text)?;
     if is_unseen(first) {

@@ -99,7 +99,7 @@ const COMMANDS: &[(&str, &str, bool)] = &[
     ("mysqldump", "-p", false), ("mysqladmin", "-p", false), ("mariadb", "-p", false), ("7z", "-p", false),
 ];
 
-/// Commands of which `-u` is no login: a user and a group, or lines that are not repeated.
+/// Commands whose `-u` is no login: a user and a group, or lines that are not repeated.
 const OTHERS: &[&str] =
     &["chroot", "docker", "git", "id", "nerdctl", "podman", "setpriv", "sort", "sudo"];
 

@@ -16,7 +16,7 @@ pub(super) enum Body {
     Capitals(usize),
     /// At least so many characters of a base64 or a token with dots.
     Base64(usize),
-    /// The same, of which the start stays: it says what it is.
+    /// The same, and the start stays: it says what it is.
     Behind(usize),
     /// So many digits in base 16, and no more.
     Hex(usize),

@@ -30,7 +30,7 @@ const ESCAPED: usize = 6;
 /// How often a text is looked through at most; more than twice is rare.
 const MOST_LOOKS: usize = 8;
 
-/// How many bytes of a document are looked through at most, so that nobody waits for a long one. One that is longer than a document may
+/// How many bytes of a document are looked through at most, so that a long one does not take long. One that is longer than a document may
 /// be goes whole.
 const MOST_WORK: usize = 8 << 20;
 
@@ -138,7 +138,7 @@ impl Redactor {
         without(text.into(), places, REDACTED)
     }
 
-    /// The start of bytes of any kind, without its secrets and without what nobody sees; what is not UTF-8 is replaced. More is looked
+    /// The start of bytes of any kind, without its secrets and unseen characters; what is not UTF-8 is replaced. More is looked
     /// at than is kept, so that no secret is in it that the cut goes through.
     pub fn start(&self, bytes: &[u8], keep: usize) -> String {
         let seen = bytes.get(..keep + MAX_SECRET).unwrap_or(bytes);

@@ -1,4 +1,4 @@
-//! The exceptions that Python has built in, and which of them is a kind of which.
+//! The exceptions that Python has built in, and their kinds.
 
 /// Each with the one that it is a kind of.
 const BUILT_IN: &[(&str, &str)] = &[
