@@ -217,7 +217,7 @@ fn a_ledger_that_never_opens_keeps_neither_the_gate_nor_its_server_from_ending()
     let until = Instant::now() + Duration::from_secs(60);
     // The gate takes signals before it starts the server.
     let is_server = |process: &String| {
-        std::fs::read_to_string(format!("{process}/comm")).is_ok_and(|it| it.trim() == "sleep")
+        fs::read_to_string(format!("{process}/comm")).is_ok_and(|it| it.trim() == "sleep")
     };
     while !left_behind(dir.path()).iter().any(is_server) && Instant::now() < until {
         pause();
