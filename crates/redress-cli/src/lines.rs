@@ -6,8 +6,8 @@ use redress::{
     Fault, codes,
     dialect::{Dialect, Stamp},
     fault::Origin,
-    json::Members,
 };
+use redress_wire::json::Members;
 
 use crate::{Status, failure::Failure, output::Out};
 

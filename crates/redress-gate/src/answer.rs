@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use redress::{
-    json::{Kind, Value},
-    wire::{FAULT_KEY, error_stays},
-};
+use redress::wire::{FAULT_KEY, error_stays};
+use redress_wire::json::{Kind, Value};
 
 use crate::frame::{members, span};
 
@@ -195,7 +193,7 @@ fn at_the_end(object: Value<'_>, before: &str, after: &'static str) -> Insertion
 
 #[cfg(test)]
 mod tests {
-    use redress::json::{Doc, Limits, Value};
+    use redress_wire::json::{Doc, Limits, Value};
 
     use super::{CallResult, ErrorObject, Insertion, place_in_error, place_in_result};
 

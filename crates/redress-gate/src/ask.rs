@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redress::json::{Doc, Limits, Value, write_str};
+use redress_wire::json::{Doc, Limits, Value, write_str};
 use rustix::process::Signal;
 
 use crate::{
@@ -236,7 +236,7 @@ fn params(meta: &str, cursor: Option<&str>) -> String {
 /// A page of tools, and where the next one begins.
 fn page(answer: Value<'_>) -> Option<(Vec<String>, Option<String>)> {
     let result = answer.get("result")?;
-    let tools = result.get("tools").filter(|it| it.kind() == redress::json::Kind::Array)?;
+    let tools = result.get("tools").filter(|it| it.kind() == redress_wire::json::Kind::Array)?;
     let next = result.get("nextCursor").and_then(Value::as_str);
     let tools = tools.elements().map(|it| it.raw().to_owned()).collect();
     Some((tools, next.map(std::borrow::Cow::into_owned)))

@@ -10,12 +10,12 @@ use redress::{
     dialect::Stamp,
     emit::Emitted,
     fault::Receipt,
-    json::{RawJson, escape_into},
     recover::Ground,
     wire::{self, Answer},
 };
 use redress_govern::CallContext;
 use redress_ledger::{Record, Redactor};
+use redress_wire::json::{RawJson, escape_into};
 
 use crate::answer::Insertion;
 
@@ -339,10 +339,10 @@ mod tests {
         dialect::Stamp,
         emit::{Emission, Emitted, emit},
         fault::{Policy, Receipt, StackPolicy},
-        json::RawJson,
         wire,
     };
     use redress_ledger::{Record, Redactor};
+    use redress_wire::json::RawJson;
 
     use super::{FaultStamp, FaultTemplate, MARK, ResponseExtras, TemplateCache};
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use hyper::http::HeaderName;
 use indexmap::IndexMap;
-use redress::json::{Doc, Kind, Value};
+use redress_wire::json::{Doc, Kind, Value};
 use rustc_hash::FxBuildHasher;
 
 use crate::frame::limits;

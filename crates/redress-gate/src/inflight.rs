@@ -9,7 +9,7 @@ use std::{
 };
 
 use indexmap::IndexMap;
-use redress::json::Value;
+use redress_wire::json::Value;
 use rustc_hash::FxBuildHasher;
 
 use self::questions::Questions;

@@ -94,7 +94,7 @@ mod tls;
 mod tools;
 mod upstream_id;
 
-use redress::frame::{self, lines, peek};
+use redress_wire::frame::{self, lines, peek};
 
 pub use ask::{AskError, ask_for_tools};
 pub use check_launcher::CheckLauncher;

@@ -20,8 +20,8 @@ use hyper::{
     body::Bytes,
     http::{HeaderMap, HeaderValue, Method, header},
 };
-use redress::json::Scratch;
 use redress_transport::http::HttpRequest;
+use redress_wire::json::Scratch;
 use rustc_hash::FxHashMap;
 use tokio::{runtime::Handle, sync::mpsc, task::AbortHandle};
 

@@ -47,11 +47,9 @@ mod verdicts;
 use std::{borrow::Cow, sync::Arc, time::Instant};
 
 use hyper::http::HeaderName;
-use redress::{
-    json::{Doc, Value},
-    outcome::What,
-};
+use redress::outcome::What;
 use redress_govern::WriteReport;
+use redress_wire::json::{Doc, Value};
 
 use self::{
     admission::Admission,

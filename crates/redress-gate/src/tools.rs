@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 
 use indexmap::IndexMap;
-use redress::{
-    json::{Kind, Value},
-    outcome::ToolTraits,
-};
+use redress::outcome::ToolTraits;
+use redress_wire::json::{Kind, Value};
 use rustc_hash::FxBuildHasher;
 
 use crate::header_params::HeaderParams;

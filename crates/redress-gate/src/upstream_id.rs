@@ -1,6 +1,6 @@
 //! `UpstreamId`: an id of the gate, under which an upstream knows a request.
 
-use redress::json::{Kind, Value};
+use redress_wire::json::{Kind, Value};
 
 /// How many bits of an id say where its request is kept. The rest is random.
 pub(crate) const PLACE_BITS: u32 = 12;

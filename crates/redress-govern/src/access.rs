@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use redress::{
-    Fault, codes,
+use redress::{Fault, codes};
+use redress_wire::{
     frame::is_respelled,
     json::{Kind, Value},
 };
@@ -244,7 +244,7 @@ fn unreadable(reason: &str) -> Box<Fault> {
 
 #[cfg(test)]
 mod tests {
-    use redress::json::{Doc, Limits};
+    use redress_wire::json::{Doc, Limits};
 
     use super::{found, led_to, patched};
 

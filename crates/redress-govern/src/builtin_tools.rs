@@ -6,12 +6,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use redress::{
-    Fault, codes,
-    json::{Members, Value, write_str},
-    text,
-};
+use redress::{Fault, codes, text};
 use redress_ledger::{Query, tail};
+use redress_wire::json::{Members, Value, write_str};
 
 use crate::{
     argument,

@@ -2,10 +2,8 @@
 
 use std::{fmt, num::NonZeroU64, sync::Arc};
 
-use redress::{
-    fault::Context,
-    json::{Members, Value},
-};
+use redress::fault::Context;
+use redress_wire::json::{Members, Value};
 
 use crate::{
     eval,

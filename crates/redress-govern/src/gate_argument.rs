@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-use redress::{
+use redress_wire::{
     frame::{Edit, rewrite, span},
     json::{Kind, Members, Value, write_str},
 };
@@ -191,7 +191,7 @@ impl List {
 
 #[cfg(test)]
 mod tests {
-    use redress::json::{Doc, Limits};
+    use redress_wire::json::{Doc, Limits};
 
     use super::{GateArgument, cuts, described, without};
 

@@ -8,12 +8,9 @@ use std::{
     time::Duration,
 };
 
-use redress::{
-    Fault, codes,
-    json::{Doc, Limits, Value},
-    text,
-};
+use redress::{Fault, codes, text};
 use redress_ledger::ReadError;
+use redress_wire::json::{Doc, Limits, Value};
 
 use crate::{
     access::Access,

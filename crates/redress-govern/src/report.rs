@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use redress::{
-    json::{Kind, Members, Value},
-    text::cut,
-};
+use redress::text::cut;
+use redress_wire::json::{Kind, Members, Value};
 
 use crate::{
     access::found, call::Call, gate_argument::GateArgument, manifest::ToolPolicy, session::Place,

@@ -3,8 +3,8 @@
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
-use redress::json::Value;
 use redress_ledger::{Entry, Follow, Kind, ReadError, Reader, member};
+use redress_wire::json::Value;
 
 use crate::{
     call::Principal,

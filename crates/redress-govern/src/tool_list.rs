@@ -1,6 +1,6 @@
 //! The list of tools of a governed server: what has no operation type is not in it, and what the gate itself offers is.
 
-use redress::json::Value;
+use redress_wire::json::Value;
 
 use crate::{
     builtin_tools::{self, is_own},
@@ -60,8 +60,8 @@ pub(crate) fn served(
 
 #[cfg(test)]
 mod tests {
-    use redress::json::{Doc, Limits};
     use redress_registry::{Operation, Registry, model::Tool};
+    use redress_wire::json::{Doc, Limits};
 
     use super::{Manifest, Page, served};
 
@@ -84,8 +84,9 @@ mod tests {
         let doc = Doc::parse(page, Limits::DOCUMENT).unwrap();
         let Page { tools: page, unknown, .. } = served(manifest, &[], doc.root(), is_first);
         let doc = Doc::parse(page.as_bytes(), Limits::DOCUMENT).unwrap();
-        let name =
-            |it: redress::json::Value<'_>| it.get("name").unwrap().as_str().unwrap().into_owned();
+        let name = |it: redress_wire::json::Value<'_>| {
+            it.get("name").unwrap().as_str().unwrap().into_owned()
+        };
         (doc.root().elements().map(name).collect(), unknown)
     }
 

@@ -1,9 +1,7 @@
 //! Tools of a governed server that are not served, and the lines that would change that.
 
-use redress::{
-    json::{Value, pointer_step, write_str},
-    text,
-};
+use redress::text;
+use redress_wire::json::{Value, pointer_step, write_str};
 
 /// Words under which tools take paths, alone or as the last word of a name, and words that are paths only alone.
 const PATHS: &[&str] = &[
@@ -165,7 +163,7 @@ fn words(name: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use redress::json::{Doc, Limits};
+    use redress_wire::json::{Doc, Limits};
 
     use super::tool_lines;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use redress::json::{Doc, Value, write_list, write_str};
+use redress_wire::json::{Doc, Value, write_list, write_str};
 
 use crate::{
     LINE_LIMITS,

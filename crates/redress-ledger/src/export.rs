@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use redress::json::Value;
+use redress_wire::json::Value;
 
 use crate::{
     query::member,

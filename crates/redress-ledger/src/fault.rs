@@ -4,10 +4,10 @@ use redress::{
     Dialect, Fault,
     dialect::Stamp,
     fault::{Cause, Private},
-    json::{Doc, Limits, Members, Value, write_list, write_str},
     redact::Redactor,
     text,
 };
+use redress_wire::json::{Doc, Limits, Members, Value, write_list, write_str};
 
 use crate::record::{Kind, Record};
 
@@ -151,12 +151,8 @@ fn write_cause(cause: &Cause, redactor: &Redactor, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use redress::{
-        Fault, codes,
-        fault::Cause,
-        json::{Doc, RawJson},
-        redact::Redactor,
-    };
+    use redress::{Fault, codes, fault::Cause, redact::Redactor};
+    use redress_wire::json::{Doc, RawJson};
 
     use super::MAX_ENVELOPE;
     use crate::{

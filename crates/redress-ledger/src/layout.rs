@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use redress::json::{Doc, Value};
+use redress_wire::json::{Doc, Value};
 
 use crate::{
     LINE_LIMITS, MAX_LINE, epochs,

@@ -155,7 +155,7 @@ mod verify;
 mod witness;
 mod writer;
 
-use redress::json::Limits;
+use redress_wire::json::Limits;
 
 pub use commit::{By, OnChange};
 pub use epochs::Wrong;

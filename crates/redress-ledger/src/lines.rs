@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use redress::json::Doc;
+use redress_wire::json::Doc;
 
 use crate::{LINE_LIMITS, MAX_LINE};
 

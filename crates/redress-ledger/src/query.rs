@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use redress::json::Value;
+use redress_wire::json::Value;
 
 use crate::{reader::Entry, record::Kind, refusals::Counted, time::Time};
 

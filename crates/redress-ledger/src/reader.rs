@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use redress::json::{Doc, Value};
+use redress_wire::json::{Doc, Value};
 
 use crate::{
     FORMAT, LINE_LIMITS,

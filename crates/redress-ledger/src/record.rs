@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use redress::json::{Doc, Members};
+use redress_wire::json::{Doc, Members};
 
 use crate::{LINE_LIMITS, hash::Hash, time::Time};
 

@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use redress::json::{Members, write_list};
+use redress_wire::json::{Members, write_list};
 
 use crate::{
     epoch::{Entry, Event},

@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use redress::json::{Members, Value};
+use redress_wire::json::{Members, Value};
 
 use crate::{
     commit::Queue,

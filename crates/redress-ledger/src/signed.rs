@@ -1,6 +1,6 @@
 //! What a signed record says, and whose signature is under it.
 
-use redress::json::{Doc, Value};
+use redress_wire::json::{Doc, Value};
 
 use crate::{
     LINE_LIMITS,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use redress::json::{Members, Value};
+use redress_wire::json::{Members, Value};
 
 use crate::{
     query::member,

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use redress::json::{Doc, Members, Value};
+use redress_wire::json::{Doc, Members, Value};
 
 use crate::{
     LINE_LIMITS,

@@ -6,10 +6,10 @@ use redress::{
     Dialect, Fault,
     dialect::{Stamp, rpc},
     emit::clean_text,
-    json::RawJson,
     wire::{self, FAULT_KEY},
 };
 use redress_ledger::{REDACTED, Redactor};
+use redress_wire::json::RawJson;
 use rmcp::{
     ErrorData,
     model::{CallToolResult, ErrorCode, JsonObject},

@@ -5,10 +5,8 @@ mod kept;
 use std::{borrow::Cow, time::Duration};
 
 use http::{HeaderValue, request::Parts};
-use redress::{
-    fault::Context,
-    json::{Members, RawJson},
-};
+use redress::fault::Context;
+use redress_wire::json::{Members, RawJson};
 use rmcp::{
     model::{CallToolRequestParams, RequestId},
     service::{RequestContext, RoleServer},

@@ -13,11 +13,11 @@ use std::{
 use redress::{
     Fault, codes,
     fault::{Origin, ParamValue, Similar},
-    json::RawJson,
     tokens::MAX_SIMILAR,
     wire,
 };
 use redress_registry::nearest::nearest_n;
+use redress_wire::json::RawJson;
 use rmcp::{
     ErrorData, ServerHandler,
     model::{

@@ -5,9 +5,9 @@ use redress::{
     classify::{Verdict, classify},
     codes,
     fault::{Origin, Violation},
-    json::{Doc, Limits, Members},
     outcome::{Asked as Question, Outcome, ToolTraits, What},
 };
+use redress_wire::json::{Doc, Limits, Members};
 use rmcp::{
     ErrorData,
     model::{CallToolResult, ContentBlock, CustomRequest, InputResponses, JsonObject},
@@ -57,7 +57,7 @@ impl Judge<'_> {
 
     fn refused_by_serde(&self, text: &str) -> Option<Fault> {
         let request = if is_of_serde(text) { self.asked.json() } else { return None };
-        let arguments = |it: redress::json::Value<'_>| {
+        let arguments = |it: redress_wire::json::Value<'_>| {
             refused_by_serde(text, it.get("params").and_then(|it| it.get("arguments")))
         };
         match request {
@@ -87,7 +87,7 @@ impl Judge<'_> {
 
     fn verdict(
         &self,
-        request: Option<redress::json::Value<'_>>,
+        request: Option<redress_wire::json::Value<'_>>,
         answer: &Doc<'_>,
     ) -> Option<Fault> {
         let names = self.state.catalog.names();

@@ -14,7 +14,7 @@ mod refused;
 
 use std::{io, sync::Arc, time::Duration};
 
-use redress::frame::lines::Lines;
+use redress_wire::frame::lines::Lines;
 use rmcp::{
     ServerHandler,
     model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId},

@@ -13,11 +13,11 @@ use redress::{
     Fault,
     codes::{self, CoreCode},
     fault::{Origin, ParamValue, Similar, Violation},
-    json::pointer_step,
     text,
     tokens::MAX_VIOLATIONS,
 };
 use redress_registry::nearest::nearest;
+use redress_wire::json::pointer_step;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 

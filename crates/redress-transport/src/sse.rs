@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use redress::frame::MARK;
+use redress_wire::frame::MARK;
 
 /// The longest name of a field that means something.
 const LONGEST_NAME: usize = 5;

@@ -7,10 +7,10 @@ use redress_registry::{Class, Effect, Retry, RetryKind};
 use crate::{
     codes,
     fault::{ATTEMPTS, Fault, NextAction, Violation},
-    json::RawJson,
     text,
     tokens::{MAX_CARD_CHARS, MAX_HINT_CHARS, MAX_MESSAGE_CHARS, MAX_NEXT},
 };
+use redress_wire::json::RawJson;
 
 /// The shortest quote of a server that is worth a line.
 pub(crate) const MIN_SERVER_CHARS: usize = 24;

@@ -39,9 +39,9 @@ pub use tier::Tier;
 
 use crate::{
     Fault,
-    json::{Doc, Limits, Value},
     outcome::{Asked, Outcome, What},
 };
+use redress_wire::json::{Doc, Limits, Value};
 
 /// What an outcome is.
 #[derive(Debug, Clone, PartialEq)]

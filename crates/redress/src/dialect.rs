@@ -27,10 +27,8 @@ pub use refusal::{Refusal, Why};
 pub use residue::{Carried, Kept, Loss, LossKind};
 pub use tool_failure::TOOL_FAILURE_KEY;
 
-use crate::{
-    fault::{Fault, Unsaid},
-    json::{Doc, JsonErrorKind, Kind, Limits, Members, RawJson, Value},
-};
+use crate::fault::{Fault, Unsaid};
+use redress_wire::json::{Doc, JsonErrorKind, Kind, Limits, Members, RawJson, Value};
 
 /// The key that carries what a dialect has no place for.
 const RESIDUE: &str = "_x";

@@ -13,9 +13,9 @@ pub use bounds::bound;
 use crate::{
     Fault,
     fault::{NextAction, Part, Policy, Redact, StackPolicy, document_without_frames},
-    json::{Kind, RawJson, Value, changed, is_same},
     own, text,
 };
+use redress_wire::json::{Kind, RawJson, Value, changed, is_same};
 
 /// What the boundary lets out.
 #[derive(Debug, Clone, Copy)]
@@ -183,9 +183,9 @@ mod tests {
         fault::{
             Cause, NextAction, Policy, Private, Receipt, Redact, Similar, StackPolicy, Violation,
         },
-        json::RawJson,
         tokens::DEFAULT_DETAILS_BYTES,
     };
+    use redress_wire::json::RawJson;
 
     use super::{Emission, Emitted, emit};
 

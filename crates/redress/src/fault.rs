@@ -27,7 +27,7 @@ pub(crate) use private::document_without_frames;
 pub use private::{Cause, Dropped, Policy, Private, Redact, StackPolicy};
 use redress_registry::{Class, Effect, Entry, Retry, RetryKind, Severity};
 
-use crate::json::RawJson;
+use redress_wire::json::RawJson;
 
 /// One occurrence of a failure: the row it belongs to, and what is special about this time.
 #[derive(Debug, Clone, PartialEq)]

@@ -22,9 +22,6 @@
 //! - `package.rs` a registry as typed codes, data and tests in other languages, one file each: what one registry says
 //!   (`package/own.rs`) on what ships with the runtime packages (`package/facts.rs`). `provoke.rs` whether a server
 //!   really answers with each code that it declares.
-//! - `json.rs` JSON read in place: one bounded pass, no recursion, every spelling kept.
-//! - `frame.rs` a JSON-RPC message split into the parts that one routes on. Below it: a stream cut into lines, the
-//!   messages of an array, the id of a line that is too long or no JSON, and how a line that is no message is described.
 //! - `redact.rs` takes secrets out of everything before it is stored or sent: known values (`redact/known.rs`), tokens of
 //!   services (`redact/providers.rs`), and what telling names have, by a score (`redact/score.rs`). `tally.rs` a counter
 //!   for each code, for `sys/errorStats` and the gate's metrics.
@@ -47,8 +44,6 @@ mod describe;
 pub mod dialect;
 pub mod emit;
 pub mod fault;
-pub mod frame;
-pub mod json;
 pub mod outcome;
 mod own;
 pub mod package;

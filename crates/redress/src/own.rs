@@ -4,8 +4,8 @@ use crate::{
     Dialect, Fault,
     dialect::Stamp,
     fault::{ATTEMPTS, OwnEnvelope},
-    json::{Doc, Limits, Members, RawJson, Value},
 };
+use redress_wire::json::{Doc, Limits, Members, RawJson, Value};
 
 /// Keeps the text of a document.
 pub(crate) fn keep(dialect: Dialect, doc: Value<'_>) -> Option<OwnEnvelope> {

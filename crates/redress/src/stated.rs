@@ -4,7 +4,8 @@ mod scan;
 
 use redress_registry::{Effect, Retry, RetryKind};
 
-use crate::{Fault, json::Value};
+use crate::Fault;
+use redress_wire::json::Value;
 
 /// What a server states about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -112,10 +113,8 @@ mod tests {
     use redress_registry::{Effect, Retry, RetryKind};
 
     use super::Stated;
-    use crate::{
-        codes,
-        json::{Doc, Limits},
-    };
+    use crate::codes;
+    use redress_wire::json::{Doc, Limits};
 
     fn limited(document: &str) -> (Retry, Effect) {
         let doc = Doc::parse(document.as_bytes(), Limits::DOCUMENT).unwrap();

@@ -4,7 +4,10 @@ mod stack;
 
 use std::{borrow::Cow, fmt::Write as _, ops::Range};
 
-use crate::json::escape_into;
+use redress_wire::{
+    json::escape_into,
+    unseen::{is_invisible, is_unseen},
+};
 
 /// What is where a secret stood.
 pub const REDACTED: &str = "[redacted]";
@@ -161,21 +164,6 @@ fn harmless(text: &str, space: impl Fn(&mut String, char)) -> String {
     clean
 }
 
-/// Bytes without NULs, other control characters and invisible characters; white space stays.
-pub fn without_unseen(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let hides = |text: &str| text.chars().any(is_unseen);
-    if !bytes.utf8_chunks().any(|it| hides(it.valid())) {
-        return Cow::Borrowed(bytes);
-    }
-    let mut seen = Vec::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        let chars = chunk.valid().chars().filter(|it| !is_unseen(*it));
-        seen.extend_from_slice(chars.collect::<String>().as_bytes());
-        seen.extend_from_slice(chunk.invalid());
-    }
-    Cow::Owned(seen)
-}
-
 /// Foreign text for a sentence of ours: stripped, cut and put in quotes.
 pub fn quote(text: &str, most: usize) -> String {
     in_quotes(&cut(&strip(text), most))
@@ -265,30 +253,13 @@ pub(crate) fn misleads(text: &str) -> bool {
     text.chars().any(|it| it.is_control() && !matches!(it, '\n' | '\r' | '\t') || is_invisible(it))
 }
 
-/// Whether a character is unseen: it is a control character or invisible, and no white space.
-pub fn is_unseen(it: char) -> bool {
-    !it.is_whitespace() && (it.is_control() || is_invisible(it))
-}
-
-/// Characters that change how text reads without being seen: bidi controls, zero widths, fillers, tags, variation selectors. They are
-/// those that Unicode calls ignorable by default, and the marks of annotations.
-const fn is_invisible(it: char) -> bool {
-    matches!(it,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-        | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}')
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 
     use super::REDACTED;
-    use super::{
-        cut, cut_bytes, gist, is_unseen, quote, strip, visible, visible_json, without_unseen,
-    };
+    use super::{cut, cut_bytes, gist, quote, strip, visible, visible_json};
+    use redress_wire::unseen::is_unseen;
 
     #[test]
     fn escape_sequences_and_invisible_characters_are_gone() {
@@ -361,13 +332,6 @@ mod tests {
                 assert!(is_whole(&short), "{most}: {short}");
             }
         }
-    }
-
-    #[test]
-    fn bytes_that_nobody_sees_are_taken_out() {
-        assert_eq!(&*without_unseen("\0{\u{200b}\u{7}}\n\t \u{1b}".as_bytes()), b"{}\n\t ");
-        assert_eq!(&*without_unseen(b"\xff\0\xfe"), b"\xff\xfe");
-        assert!(matches!(without_unseen(b"{}\r\n"), std::borrow::Cow::Borrowed(_)));
     }
 
     proptest! {

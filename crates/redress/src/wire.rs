@@ -4,13 +4,9 @@
 
 use std::borrow::Cow;
 
-use crate::{
-    Dialect, Fault, card, codes,
-    dialect::Stamp,
-    json::{Doc, Limits, Members, RawJson, Value, write_str},
-    own,
-};
+use crate::{Dialect, Fault, card, codes, dialect::Stamp, own};
 pub use crate::{dialect::TOOL_FAILURE_KEY, fault::ATTEMPTS};
+use redress_wire::json::{Doc, Limits, Members, RawJson, Value, write_str};
 
 /// How keys start that only Redress writes.
 pub const RESERVED: &str = "dev.redress/";

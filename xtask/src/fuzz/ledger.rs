@@ -7,11 +7,11 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use redress::json::RawJson;
 use redress_ledger::{
     Evidence, Follow, Format, Ledger, Options, Query, ReadError, Reader, Redactor, Stats, Time,
     export, tail, verify,
 };
+use redress_wire::json::RawJson;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 

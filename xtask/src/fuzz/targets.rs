@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
+use redress::outcome::Malformed;
 use redress::{
     Lookup, card, classify as judge,
     dialect::{Dialect, Stamp},
-    frame::{Frame, Malformed, Shape, Unreadable, limits, lines::Lines, peek},
-    json::{Doc, Limits, RawJson, Value},
     outcome::Asked,
     recover::{Attempt, Budget, Policy, decide, is_nothing, read as read_answer},
 };
@@ -20,6 +19,10 @@ use redress_registry::{Source, lint::lint, lock::read_lock, read, resolve, shipp
 use redress_transport::{
     http::response_in_steps,
     sse::{self as events, Events},
+};
+use redress_wire::{
+    frame::{Frame, Shape, Unreadable, limits, lines::Lines, peek},
+    json::{Doc, Limits, RawJson, Value},
 };
 use redress_workspace::patch::{Fate, fit, read as read_patch};
 

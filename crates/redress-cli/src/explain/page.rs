@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use redress::{Fault, card, fault::ParamValue, json::RawJson};
+use redress::{Fault, card, fault::ParamValue};
 use redress_registry::{Entry, Hit, NextStep, Registry, Retired, Retry, canonical, rule::Rule};
+use redress_wire::json::RawJson;
 use serde_json::{Value, json};
 
 use crate::{

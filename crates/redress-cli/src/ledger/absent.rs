@@ -2,9 +2,10 @@
 
 use std::{collections::BTreeSet, path::PathBuf};
 
-use redress::{json::Value, text};
+use redress::text;
 use redress_ledger::{Kind, Query, Reader, members};
 use redress_registry::nearest::nearest_n;
+use redress_wire::json::Value;
 
 use super::filter;
 use crate::{failure::Failure, output::Err};

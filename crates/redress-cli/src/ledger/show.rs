@@ -1,10 +1,8 @@
 //! A record for people, on one line; for programs, its own line.
 
-use redress::{
-    json::{Kind as JsonKind, Value},
-    text,
-};
+use redress::text;
 use redress_ledger::{Entry, Kind};
+use redress_wire::json::{Kind as JsonKind, Value};
 
 use crate::{
     failure::Failure,

@@ -7,8 +7,8 @@ use redress::{
     contract::{Param, kind},
     dialect::{Dialect, Stamp},
     fault::{Cause, NextAction, ParamValue},
-    json::RawJson,
 };
+use redress_wire::json::RawJson;
 
 #[derive(Debug, Contract)]
 #[contract(registry = "tests/it/errors.toml")]

@@ -1,7 +1,7 @@
 //! `Questions`: requests of the upstream that its clients have not answered yet.
 
 use indexmap::IndexMap;
-use redress::json::{RawJson, Value};
+use redress_wire::json::{RawJson, Value};
 use rustc_hash::FxBuildHasher;
 
 /// The most that can wait. Then the oldest is forgotten.
@@ -46,7 +46,7 @@ fn is_same(raw: &str, id: Value<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use redress::json::{Doc, Limits};
+    use redress_wire::json::{Doc, Limits};
 
     use super::{MOST, Questions};
 

@@ -6,8 +6,8 @@ use hyper::{
     body::Bytes,
     http::{HeaderMap, HeaderName, header},
 };
-use redress::json::Doc;
 use redress_transport::http::{BodyError, HttpResponse, header_text};
+use redress_wire::json::Doc;
 use tokio::time::timeout;
 
 use crate::{

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use hyper::http::{HeaderMap, HeaderName, HeaderValue};
 use memchr::memmem::Finder;
-use redress::json::{Doc, Scratch, Value};
+use redress_wire::json::{Doc, Scratch, Value};
 
 use crate::{
     frame::{Frame, Shape, limits},
@@ -147,7 +147,7 @@ fn base64(bytes: &[u8], out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use redress::json::Scratch;
+    use redress_wire::json::Scratch;
 
     use super::{Kind, MessageSummary, base64, encoded};
     use crate::header_params::HeaderParams;

@@ -9,10 +9,10 @@ use hyper::{
     body::Bytes,
     http::{HeaderValue, Method, StatusCode, header, uri::PathAndQuery},
 };
-use redress::json::{Doc, Value};
 use redress_transport::http::{
     HttpRequest, HttpResponse, Received, RequestFailure, RequestPhase, header_text,
 };
+use redress_wire::json::{Doc, Value};
 use tokio::{
     sync::mpsc,
     time::{sleep, timeout},

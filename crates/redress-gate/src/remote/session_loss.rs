@@ -4,10 +4,10 @@ use hyper::http::StatusCode;
 use redress::{
     classify::{Verdict, classify},
     codes,
-    json::{Doc, Value},
     outcome::{Asked, HttpAnswer, HttpAsked, Outcome, What},
 };
 use redress_registry::shipped;
+use redress_wire::json::{Doc, Value};
 
 use super::refusal::Refusal;
 use crate::{

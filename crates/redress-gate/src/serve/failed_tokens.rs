@@ -3,13 +3,9 @@
 use std::{net::IpAddr, time::Instant};
 
 use hyper::Response;
-use redress::{
-    codes,
-    emit::emit,
-    fault::Origin,
-    json::{Members, RawJson},
-};
+use redress::{codes, emit::emit, fault::Origin};
 use redress_ledger::Record;
+use redress_wire::json::{Members, RawJson};
 use tokio::{sync::oneshot, time::sleep};
 
 use super::{

@@ -10,10 +10,8 @@ use hyper::{
     body::{Bytes, Incoming},
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE},
 };
-use redress::{
-    codes,
-    json::{Doc, Value},
-};
+use redress::codes;
+use redress_wire::json::{Doc, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::{

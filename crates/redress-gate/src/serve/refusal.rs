@@ -15,11 +15,11 @@ use redress::{
     dialect::Stamp,
     emit::emit,
     fault::Origin,
-    json::Members,
     wire,
 };
 use redress_ledger::Record;
 use redress_registry::Effect;
+use redress_wire::json::Members;
 use tokio::sync::oneshot;
 
 use super::{access::TokenError, body::Body};

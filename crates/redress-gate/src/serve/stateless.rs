@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use hyper::{HeaderMap, StatusCode, header::HeaderName};
-use redress::{codes, json::Value};
+use redress::codes;
+use redress_wire::json::Value;
 
 use super::{access::one, refusal::Refusal, version::VERSION};
 use crate::frame::{Frame, Shape};
@@ -117,7 +118,7 @@ fn short(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use hyper::{HeaderMap, header::HeaderValue};
-    use redress::json::Doc;
+    use redress_wire::json::Doc;
 
     use super::{check, check_arguments, decoded};
     use crate::{

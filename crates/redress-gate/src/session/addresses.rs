@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use redress::json::{Kind, Members, RawJson, Value, write_list, write_str};
+use redress_wire::json::{Kind, Members, RawJson, Value, write_list, write_str};
 
 use super::fault_details::with_upstream;
 

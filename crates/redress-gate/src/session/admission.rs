@@ -16,13 +16,13 @@ use super::{
 use crate::{
     breaker::Breaker,
     exchange::{Exchange, Method},
-    frame::Malformed,
     inflight::InFlightEntry,
     limits::ClientShares,
     restarts::StartDecision,
     settings::Mode,
     upstream_id::UpstreamId,
 };
+use redress::outcome::Malformed;
 
 /// Whether a new request may go on: the breaker, the limits of each client, and whether the gate takes requests at all.
 #[derive(Debug)]

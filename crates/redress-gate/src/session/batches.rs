@@ -1,6 +1,7 @@
 //! JSON-RPC batches: which clients may send them, and how their members are answered.
 
-use redress::json::Doc;
+use redress::outcome::Malformed;
+use redress_wire::json::Doc;
 
 use super::{
     Session,
@@ -8,7 +9,7 @@ use super::{
     emission::fail_line,
 };
 use crate::{
-    frame::{Batch, Frame, Malformed, NotAFrame, Shape, Unreadable, limits},
+    frame::{Batch, Frame, NotAFrame, Shape, Unreadable, limits},
     outgoing::Sender,
 };
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use redress::json::{Doc, Kind, Members, Value};
+use redress_wire::json::{Doc, Kind, Members, Value};
 
 use super::{Session, actions::Actions};
 use crate::{
@@ -180,7 +180,7 @@ fn protocol_meta(request: &[u8]) -> Option<String> {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use redress::json::{Doc, Limits};
+    use redress_wire::json::{Doc, Limits};
 
     use super::{Catalog, Discovery};
     use crate::{frame::Frame, upstream_id::UpstreamId};

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use redress::json::Value;
+use redress::outcome::Malformed;
+use redress_wire::json::Value;
 
 use super::{
     Session, actions::Actions, checked_writes::outlive_request, context::Context,
@@ -10,7 +11,7 @@ use super::{
 };
 use crate::{
     exchange::{Exchange, Method, Request},
-    frame::{Frame, Malformed, span, splice},
+    frame::{Frame, span, splice},
     metrics::Completion,
     outgoing::{Sender, ToClient, ToUpstream},
 };

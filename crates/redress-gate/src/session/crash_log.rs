@@ -1,6 +1,7 @@
 //! What a process wrote before it ended: the stack and the cause of its failure.
 
-use redress::{Fault, fault::Cause, json::RawJson, text};
+use redress::{Fault, fault::Cause, text};
+use redress_wire::json::RawJson;
 
 use super::{
     context::Context,

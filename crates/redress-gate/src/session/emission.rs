@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use redress::outcome::Malformed;
 use redress::{
     Fault, OwnEnvelope,
     classify::{Failure, Tier},
     emit::emit,
     fault::NextAction,
-    json::RawJson,
     recover::Ground,
 };
 use redress_registry::Class;
+use redress_wire::json::RawJson;
 
 use super::{
     Session,
@@ -30,7 +31,7 @@ use crate::{
     caller::Peer,
     exchange::{Exchange, Method},
     fault_template::{FaultStamp, FaultTemplate, Handling, ResponseExtras, Rewrite},
-    frame::{Malformed, Shape, splice},
+    frame::{Shape, splice},
     metrics::Completion,
     moment::Moment,
     outgoing::Sender,

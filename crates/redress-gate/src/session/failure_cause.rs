@@ -2,14 +2,11 @@
 
 use std::time::Instant;
 
+use redress::outcome::Malformed;
 use redress::{Fault, outcome::What};
 
 use super::endpoints::HttpFailure;
-use crate::{
-    frame::{Malformed, Unreadable},
-    limits::LimitExceeded,
-    upstream_id::UpstreamId,
-};
+use crate::{frame::Unreadable, limits::LimitExceeded, upstream_id::UpstreamId};
 
 /// Why a request fails although it has no answer that could be judged.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Details of a fault with one member more; the rest keeps its spelling.
 
-use redress::json::{Kind, Members, RawJson, Value};
+use redress_wire::json::{Kind, Members, RawJson, Value};
 
 /// A number as JSON.
 pub(super) fn number(value: impl Into<i128>) -> Option<RawJson> {

@@ -5,15 +5,16 @@ use std::{
     time::{Duration, Instant},
 };
 
+use redress::outcome::Malformed;
 use redress::{
     Dialect, Fault, Stated,
     codes::{self, CoreCode},
     fault::{Cause, Origin, ParamValue},
-    json::RawJson,
     outcome::What,
     text,
 };
 use redress_registry::{Class, Effect, Retry, RetryKind};
+use redress_wire::json::RawJson;
 
 use super::{
     Session,
@@ -33,7 +34,6 @@ use super::{
 };
 use crate::{
     exchange::{Exchange, Method, Request},
-    frame::Malformed,
     inflight::MOST,
     limits::LimitExceeded,
     moment::{Moment, millis},

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use redress::{json::Doc, outcome::What};
+use redress::outcome::What;
+use redress_wire::json::Doc;
 
 use super::{
     Session,

@@ -3,11 +3,11 @@
 use redress::{
     Fault, Stated, codes,
     fault::{Cause, Origin},
-    json::{Doc, RawJson},
     outcome::{HttpAnswer, What},
 };
 use redress_ledger::Time;
 use redress_registry::{Class, Effect, Retry, RetryKind};
+use redress_wire::json::{Doc, RawJson};
 
 use super::{
     Session,

@@ -1,6 +1,8 @@
 //! Lines of the upstream that are no messages, and the requests that they fail.
 
-use redress::{json::Doc, outcome::What, text::without_unseen};
+use redress::outcome::What;
+use redress_wire::json::Doc;
+use redress_wire::unseen::without_unseen;
 
 use super::{
     Session,

@@ -1,6 +1,7 @@
 //! `Answer` and `MessageSource`: a message of the upstream, read, and where it comes from.
 
-use redress::{classify::is_suspect, json::Value};
+use redress::classify::is_suspect;
+use redress_wire::json::Value;
 
 use super::{
     Session,

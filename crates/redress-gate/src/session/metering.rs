@@ -2,12 +2,8 @@
 
 use std::ops::Range;
 
-use redress::{
-    Dialect,
-    dialect::stagewright,
-    json::{Kind, Members, Value},
-    tokens,
-};
+use redress::{Dialect, dialect::stagewright, tokens};
+use redress_wire::json::{Kind, Members, Value};
 
 use super::{context::Context, messages::Answer};
 use crate::{
@@ -73,7 +69,7 @@ fn edit(result: Value<'_>, cost: u64, elapsed_ms: u64) -> Option<(Range<usize>, 
 
 #[cfg(test)]
 mod tests {
-    use redress::json::{Doc, Limits};
+    use redress_wire::json::{Doc, Limits};
 
     use super::edit;
     use crate::frame::{Edit, rewrite};

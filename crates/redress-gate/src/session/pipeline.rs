@@ -19,13 +19,11 @@
 
 use std::{sync::Arc, time::Instant};
 
-use redress::{
-    codes,
-    json::{Doc, Value},
-    outcome::What,
-};
+use redress::outcome::Malformed;
+use redress::{codes, outcome::What};
 use redress_govern::without;
 use redress_registry::{Class, Effect};
+use redress_wire::json::{Doc, Value};
 
 use super::{
     Session,
@@ -64,8 +62,8 @@ use crate::{
     exchange::{Exchange, Method, Request},
     fault_template::{FaultTemplate, Handling, Rewrite},
     frame::{
-        Batch, Edit, Frame, Malformed, NotAFrame, Shape, Unreadable, behind_mark, id_beside,
-        is_broken_batch, limits, rewrite, span, splice,
+        Batch, Edit, Frame, NotAFrame, Shape, Unreadable, behind_mark, id_beside, is_broken_batch,
+        limits, rewrite, span, splice,
     },
     http_head::HttpHead,
     inflight::InFlightEntry,

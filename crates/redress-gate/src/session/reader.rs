@@ -1,6 +1,6 @@
 //! `Reader`: the memory in which lines are parsed, and what is known of lines that are too long to parse.
 
-use redress::json::Scratch;
+use redress_wire::json::Scratch;
 
 /// The memory in which lines are parsed, and what is known of lines that are too long to parse.
 #[derive(Debug, Default)]

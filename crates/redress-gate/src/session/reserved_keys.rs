@@ -3,10 +3,8 @@
 use std::{borrow::Cow, ops::Range};
 
 use memchr::memchr_iter;
-use redress::{
-    json::{Doc, Kind, Value},
-    wire::{FAULT_KEY, RESERVED, is_reserved},
-};
+use redress::wire::{FAULT_KEY, RESERVED, is_reserved};
+use redress_wire::json::{Doc, Kind, Value};
 
 use super::{context::Context, messages::is_of_task, tasks::stated_in_state};
 use crate::{
@@ -137,7 +135,7 @@ pub(super) fn without_stated(
 }
 #[cfg(test)]
 mod tests {
-    use redress::json::{Doc, Limits};
+    use redress_wire::json::{Doc, Limits};
 
     use super::{may_be_in, without};
 

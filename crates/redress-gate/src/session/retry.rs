@@ -5,13 +5,13 @@ use std::{sync::Arc, time::Instant};
 use redress::{
     Fault, Stated, codes,
     emit::{Emission, emit},
-    json::{Members, RawJson},
     outcome::ToolTraits,
     recover::{Ground, may_repeat},
     wire::ATTEMPTS,
 };
 use redress_ledger::{Record, Redactor};
 use redress_registry::{Effect, Retry};
+use redress_wire::json::{Members, RawJson};
 
 use super::{
     Session,

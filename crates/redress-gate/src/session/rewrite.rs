@@ -5,9 +5,9 @@ use std::{borrow::Cow, ops::Range};
 use redress::{
     classify::Failure,
     emit::{clean_document, clean_text},
-    json::{Doc, Kind, RawJson, Value, write_str},
 };
 use redress_ledger::Redactor;
+use redress_wire::json::{Doc, Kind, RawJson, Value, write_str};
 
 use super::{context::Context, messages::Answer, tasks, tasks::TaskFailure, verdict::ambiguous};
 use crate::{

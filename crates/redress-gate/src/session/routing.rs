@@ -1,6 +1,6 @@
 //! Routes requests and notifications of the upstream to clients, and translates the ids in them.
 
-use redress::json::Value;
+use redress_wire::json::Value;
 
 use super::{
     Session,

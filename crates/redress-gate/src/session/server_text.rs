@@ -2,9 +2,9 @@
 
 use redress::{
     Fault, card,
-    json::{Kind, Value},
     text::{cut, strip, strip_line},
 };
+use redress_wire::json::{Kind, Value};
 
 use super::{context::Context, messages::Answer};
 use crate::{frame::Shape, settings::ServerText};

@@ -1,13 +1,14 @@
 //! What several clients of one upstream may ask and see: no client sees what belongs to another.
 
-use redress::json::{Doc, Kind, Members, Value};
+use redress::outcome::Malformed;
+use redress_wire::json::{Doc, Kind, Members, Value};
 
 use super::{
     actions::Actions, context::Context, failure_cause::Refusal, subscriptions::refuse_subscription,
 };
 use crate::{
     exchange::{Exchange, Method, Request},
-    frame::{Edit, Frame, Malformed, NotAFrame, Unreadable, limits, rewrite, span},
+    frame::{Edit, Frame, NotAFrame, Unreadable, limits, rewrite, span},
     outgoing::{ToClient, ToUpstream},
 };
 

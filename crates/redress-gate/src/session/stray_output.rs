@@ -2,9 +2,9 @@
 
 use redress::{
     Fault,
-    json::RawJson,
     text::{cut, strip},
 };
+use redress_wire::json::RawJson;
 
 use super::{
     Session,

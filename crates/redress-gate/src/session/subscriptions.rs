@@ -4,7 +4,7 @@
 //! hears only what it asked for.
 
 use indexmap::IndexMap;
-use redress::json::{Doc, Members, Value};
+use redress_wire::json::{Doc, Members, Value};
 use rustc_hash::FxBuildHasher;
 
 use super::{Session, actions::Actions, context::Context, failure_cause::Refusal};

@@ -4,9 +4,9 @@ use indexmap::IndexMap;
 use redress::{
     Stated,
     classify::{Failure, is_suspect},
-    json::{Doc, Kind, RawJson, Value},
     outcome::What,
 };
+use redress_wire::json::{Doc, Kind, RawJson, Value};
 use rustc_hash::FxBuildHasher;
 
 use super::{

@@ -1,7 +1,7 @@
 //! `Tenancy`: the clients of a session, and what belongs to which of them.
 
 use indexmap::IndexSet;
-use redress::json::Value;
+use redress_wire::json::Value;
 use rustc_hash::FxBuildHasher;
 
 use super::{endpoints::ClientKind, subscriptions::Subscriptions, tasks::Tasks};
@@ -114,7 +114,7 @@ impl Tenancy {
 
 #[cfg(test)]
 mod tests {
-    use redress::json::{Doc, Limits};
+    use redress_wire::json::{Doc, Limits};
 
     use super::{ClientKind, Tenancy};
 

@@ -26,12 +26,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redress::{
-    Dialect,
-    json::{Doc, Limits},
-};
+use redress::Dialect;
 use redress_ledger::{Redactor, Time};
 use redress_registry::shipped;
+use redress_wire::json::{Doc, Limits};
 use serde_json::Value;
 
 use super::{Actions, ClientKind, Exit, HttpFailure, MessageSource, Repeat, Session, UpstreamKind};

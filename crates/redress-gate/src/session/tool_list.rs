@@ -1,10 +1,8 @@
 //! The list of tools as clients see it: what a governed server serves, and each tool with its errors where that is wanted.
 
-use redress::{
-    describe,
-    json::{Doc, Kind, Value, write_str},
-};
+use redress::describe;
 use redress_registry::Registry;
+use redress_wire::json::{Doc, Kind, Value, write_str};
 
 use super::{context::Context, messages::Answer};
 use crate::{
@@ -85,8 +83,8 @@ fn edit(tool: Value<'_>, contract: &Registry) -> Option<(std::ops::Range<usize>,
 
 #[cfg(test)]
 mod tests {
-    use redress::json::{Doc, Limits};
     use redress_registry::{Registry, Tool, shipped};
+    use redress_wire::json::{Doc, Limits};
 
     fn described(list: &str) -> Option<String> {
         let mut contract = Registry::clone(shipped::core());

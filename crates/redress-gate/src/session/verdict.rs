@@ -7,11 +7,11 @@ use redress::{
     classify::{Failure, Tier, Verdict, classify},
     codes,
     fault::{Ctx, Origin, Thrown, from_unknown},
-    json::{Doc, Members, RawJson, Value},
     outcome::{Asked, HttpAnswer, HttpAsked, Outcome, ToolTraits, What},
     text::cut,
 };
 use redress_registry::Effect;
+use redress_wire::json::{Doc, Members, RawJson, Value};
 
 use super::{
     context::Context,

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use redress::json::Doc;
+use redress_wire::json::Doc;
 
 use super::{
     Session, actions::Actions, catalog::stop_discovery, emission::template_of_answer,

@@ -1,6 +1,6 @@
 //! What a server's lists tell of its tools.
 
-use redress::json::{Doc, Limits, Value};
+use redress_wire::json::{Doc, Limits, Value};
 
 use super::{LONGEST_NAME, MOST, Tools};
 

@@ -11,7 +11,7 @@ use std::{
     sync::Arc,
 };
 
-use redress::json::{Doc, Kind, Limits, Members, Value, write_str};
+use redress_wire::json::{Doc, Kind, Limits, Members, Value, write_str};
 use rustix::fs::{FlockOperation, OFlags, flock};
 
 use super::snapshot::{FileEntry, Snapshot, SnapshotError, name, open_parent};

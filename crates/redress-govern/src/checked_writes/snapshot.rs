@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, os::fd::OwnedFd, rc::Rc};
 
-use redress::json::{Members, Value};
+use redress_wire::json::{Members, Value};
 use rustix::{
     fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, openat, readlinkat, statat},
     io::Errno,

@@ -210,7 +210,8 @@ fn a_state_is_read_as_it_was_written() {
     assert_eq!(state.0.len(), 4, "{state:?}");
     let mut text = String::new();
     state.write(&mut text);
-    let doc = redress::json::Doc::parse(text.as_bytes(), redress::json::Limits::DOCUMENT).unwrap();
+    let doc = redress_wire::json::Doc::parse(text.as_bytes(), redress_wire::json::Limits::DOCUMENT)
+        .unwrap();
     assert_eq!(Snapshot::read(doc.root()), Some(state));
 }
 

@@ -1,9 +1,7 @@
 //! The guard of arguments: what a guard reads in them is what the server reads.
 
-use redress::{
-    Fault, codes,
-    json::{Kind, Value},
-};
+use redress::{Fault, codes};
+use redress_wire::json::{Kind, Value};
 
 use super::{Case, Guard};
 

@@ -2,11 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use redress::{
-    Dialect, Fault, codes,
-    fault::ParamValue,
-    json::{Kind, Value},
-};
+use redress::{Dialect, Fault, codes, fault::ParamValue};
+use redress_wire::json::{Kind, Value};
 
 use super::{Case, Guard};
 use crate::eval::{self, Language, MAX_MILLIS, Refusal};
@@ -144,10 +141,8 @@ fn refused(why: Refusal, code: &str, dialect: Dialect) -> Box<Fault> {
 
 #[cfg(test)]
 mod tests {
-    use redress::{
-        Dialect,
-        json::{Doc, Limits},
-    };
+    use redress::Dialect;
+    use redress_wire::json::{Doc, Limits};
 
     use super::judge;
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use redress::{Fault, codes, json::Value};
+use redress::{Fault, codes};
+use redress_wire::json::Value;
 
 use super::{Case, Guard};
 use crate::{checked_writes::About, manifest::ToolPolicy};

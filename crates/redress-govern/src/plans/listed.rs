@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use redress::{
-    Fault, codes,
-    json::{Members, Value, write_str},
-};
+use redress::{Fault, codes};
+use redress_wire::json::{Members, Value, write_str};
 
 use super::folder::PlanFile;
 use crate::plan::{Plan, Status};

@@ -2,7 +2,7 @@
 
 use std::{fs::File, io};
 
-use redress::json::Doc;
+use redress_wire::json::Doc;
 
 use crate::{
     LINE_LIMITS,

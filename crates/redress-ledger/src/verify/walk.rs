@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use redress::json::{Doc, Value};
+use redress_wire::json::{Doc, Value};
 
 use self::end::Lengths;
 use super::{

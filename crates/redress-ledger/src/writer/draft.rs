@@ -1,6 +1,7 @@
 //! The lines of a commit before they are written.
 
-use redress::{fault::Receipt, json::Members};
+use redress::fault::Receipt;
+use redress_wire::json::Members;
 
 use crate::{
     FORMAT,

@@ -4,13 +4,9 @@ use proptest::{
     prelude::{Strategy, prop_assert, proptest},
     sample::select,
 };
-use redress::{
-    Fault, codes,
-    fault::Cause,
-    json::{Doc, Limits, RawJson, Value},
-    text,
-};
+use redress::{Fault, codes, fault::Cause, text};
 use redress_ledger::{Record, Redactor};
+use redress_wire::json::{Doc, Limits, RawJson, Value};
 
 /// One that is known, one with white space, and one that its form gives away.
 const SECRETS: [&str; 3] =
@@ -67,7 +63,7 @@ fn disguised() -> impl Strategy<Value = (&'static str, String)> {
 /// A text as it reads when its escapes are undone and nobody sees what cannot be seen.
 fn seen(text: &str) -> Vec<String> {
     let plain = redress::redact::without_escapes(text).unwrap_or_else(|| text.to_owned());
-    let unseen = text::without_unseen(text.as_bytes()).into_owned();
+    let unseen = redress_wire::unseen::without_unseen(text.as_bytes()).into_owned();
     vec![
         text.to_owned(),
         text::strip(text),

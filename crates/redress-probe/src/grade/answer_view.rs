@@ -5,11 +5,11 @@ use std::sync::Arc;
 use redress::{
     Lookup,
     classify::{Leak, Verdict, classify},
-    json::{Doc, Limits},
     outcome::{Asked, Outcome, What as Did},
     recover::{Reading, read},
 };
 use redress_registry::{Class, Registry, name, shipped};
+use redress_wire::json::{Doc, Limits};
 use serde_json::Value;
 
 use crate::{

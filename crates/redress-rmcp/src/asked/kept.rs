@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use redress::json::{Members, write_list, write_str};
+use redress_wire::json::{Members, write_list, write_str};
 use rmcp::model::JsonObject;
 use serde_json::{Number, Value};
 

@@ -7,11 +7,11 @@ use redress::{
     classify::{Verdict, classify},
     codes,
     fault::Origin,
-    json::{Doc, Limits},
     outcome::{Asked, Outcome, ToolTraits, What},
     recover::{Failed, Ground, is_nothing as says_nothing, read},
 };
 use redress_registry::shipped;
+use redress_wire::json::{Doc, Limits};
 use rmcp::{
     RoleClient, Service, ServiceError,
     model::{CallToolRequestParams, CallToolResult, ContentBlock},

@@ -1,6 +1,6 @@
 //! A call of a tool, read in one pass. rmcp tries what each of its requests would be in turn, which takes most of the time that a short call takes.
 
-use redress::{
+use redress_wire::{
     frame::members,
     json::{Doc, Kind, Value},
 };
@@ -53,7 +53,7 @@ pub(super) fn request_id(id: Value<'_>) -> Option<RequestId> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::{Just, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
-    use redress::{frame::limits, json::Doc};
+    use redress_wire::{frame::limits, json::Doc};
     use rmcp::model::ClientJsonRpcMessage;
     use serde_json::{Map, Value, json};
 

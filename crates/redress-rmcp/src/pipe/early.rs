@@ -5,11 +5,11 @@ use redress::{
     classify::{Verdict, classify},
     codes,
     fault::{Context, Origin},
-    json::{Doc, Limits},
     outcome::{Asked, Outcome, What},
     wire::FAULT_KEY,
 };
 use redress_registry::Registry;
+use redress_wire::json::{Doc, Limits};
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcError};
 
 use crate::{answer, contract::Books, judge::START, tell::tell};

@@ -4,9 +4,9 @@ use redress::{
     Dialect, codes,
     dialect::rpc,
     fault::{Context, Origin},
-    json::Members,
     wire,
 };
+use redress_wire::json::Members;
 use rmcp::model::RequestId;
 
 use super::flight::Asked;

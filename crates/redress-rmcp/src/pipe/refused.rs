@@ -1,11 +1,14 @@
 //! What a line of a client is: a message, nothing that anybody waits for, or a request that is refused with its fault.
 
+use redress::outcome::Malformed;
 use redress::{
     Fault,
     fault::{Context, Origin, Violation},
-    frame::{Frame, Malformed, NotAFrame, Shape, Unreadable, id_beside, limits, lines::Line, peek},
-    json::{Doc, Kind, Scratch, Value, pointer_step},
     wire,
+};
+use redress_wire::{
+    frame::{Frame, NotAFrame, Shape, Unreadable, id_beside, limits, lines::Line, peek},
+    json::{Doc, Kind, Scratch, Value, pointer_step},
 };
 use rmcp::{
     ErrorData,

@@ -1,9 +1,7 @@
 //! What serde says about arguments that fit their schema and are refused all the same: the same words as for a schema.
 
-use redress::{
-    Fault, codes,
-    json::{Kind, Value, pointer_step},
-};
+use redress::{Fault, codes};
+use redress_wire::json::{Kind, Value, pointer_step};
 
 use super::{UNKNOWN, Wrong, invalid_arguments};
 
@@ -124,7 +122,7 @@ fn is_described(value: Value<'_>, described: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use redress::json::RawJson;
+    use redress_wire::json::RawJson;
 
     use super::refused_by_serde;
 

@@ -4,10 +4,10 @@ use std::hint::black_box;
 
 use redress::{
     classify::{classify, line},
-    json::{Doc, Limits, Value},
     outcome::{Asked, Outcome, What},
 };
 use redress_registry::shipped;
+use redress_wire::json::{Doc, Limits, Value};
 
 use crate::measure::{Row, median_ns, median_pair};
 

@@ -14,9 +14,9 @@ use redress::{
     Fault, codes,
     dialect::{Dialect, Stamp},
     fault::{NextAction, Similar, Violation},
-    json::RawJson,
 };
 use redress_registry::{Source, load, shipped};
+use redress_wire::json::RawJson;
 
 fn main() {
     let mut rows = vec![look_up(), load_all(), write_native()];

@@ -21,10 +21,10 @@ use super::{
     unflagged,
 };
 use crate::{
-    json::{Doc, Limits, Value},
     outcome::{Asked, Outcome, What},
     wire::{FAULT_KEY, TOOL_FAILURE_KEY},
 };
+use redress_wire::json::{Doc, Limits, Value};
 
 /// A larger text is content, whatever it looks like.
 const MAX_ENVELOPE_BYTES: usize = 16 << 10;

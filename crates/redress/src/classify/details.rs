@@ -5,11 +5,11 @@ use std::{borrow::Cow, ops::Range};
 use super::evidence::Said;
 use crate::{
     fault::{GUESSED, UPSTREAM, document_without_frames},
-    json::{Kind, Members, RawJson, Value, write_list, write_str},
     redact::{self, Hidden, MAX_SECRET, REDACTED, floor_boundary},
     text,
     wire::{FAULT_KEY, is_reserved},
 };
+use redress_wire::json::{Kind, Members, RawJson, Value, write_list, write_str};
 
 /// The longest text that is kept of what a server wrote; every reader cuts it further.
 const MOST_CHARS: usize = 4096;

@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     Stated,
-    json::{RawJson, Value},
     outcome::{Asked, Outcome},
 };
+use redress_wire::json::{RawJson, Value};
 use std::borrow::Cow;
 
 /// What a failing answer said.

@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::{
-    json::{Doc, Kind, Limits, Value},
-    redact::{self, Hidden},
-};
+use crate::redact::{self, Hidden};
+use redress_wire::json::{Doc, Kind, Limits, Value};
 
 /// Keys whose text is for a reader.
 const TEXTS: [&str; 18] = [
@@ -238,7 +236,7 @@ fn span(text: &str) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::{said, words};
-    use crate::json::{Doc, Limits};
+    use redress_wire::json::{Doc, Limits};
 
     #[test]
     fn a_payload_is_reduced_to_what_it_says() {

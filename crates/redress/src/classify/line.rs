@@ -9,9 +9,9 @@ use crate::{
     Dialect, Fault,
     dialect::Stamp,
     fault::fields,
-    json::{Doc, JsonError, Kind, Limits, Members, Value, write_str},
     outcome::{Asked, HttpAnswer, HttpAsked, Outcome, ToolTraits, Unreadable, What},
 };
+use redress_wire::json::{Doc, JsonError, Kind, Limits, Members, Value, write_str};
 
 /// Why an input line cannot be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]

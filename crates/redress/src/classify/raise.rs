@@ -17,10 +17,11 @@ use super::{
 use crate::{
     Fault, Stated, codes,
     fault::{NextAction, Origin, ParamValue, Similar, Violation},
-    json::{Kind, RawJson, Value},
-    outcome::{What, is_method},
+    outcome::What,
     text,
 };
+use redress_wire::is_method;
+use redress_wire::json::{Kind, RawJson, Value};
 
 /// The most tools that may have been meant.
 const MOST_SIMILAR: usize = 3;

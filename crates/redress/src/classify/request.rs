@@ -6,10 +6,9 @@ use super::{
     normal::normal,
     paths::{PathKind, is_directory, path_kind},
 };
-use crate::{
-    json::{Doc, Kind, Limits, Value},
-    outcome::{Asked, Unreadable, is_method},
-};
+use crate::outcome::{Asked, Unreadable};
+use redress_wire::is_method;
+use redress_wire::json::{Doc, Kind, Limits, Value};
 
 const MOST_VALUES: usize = 48;
 const DEEPEST: usize = 5;

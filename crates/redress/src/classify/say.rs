@@ -8,11 +8,9 @@ use super::{
     request::Mistake,
     tier::{Finding, Tier},
 };
-use crate::{
-    Fault, codes,
-    fault::MISNAMED,
-    outcome::{Asked, is_method},
-};
+use redress_wire::is_method;
+
+use crate::{Fault, codes, fault::MISNAMED, outcome::Asked};
 
 /// A message and a hint.
 type Sentences = (&'static str, &'static str);

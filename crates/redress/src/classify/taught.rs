@@ -6,10 +6,8 @@ use super::{
     evidence::Evidence,
     tier::{Finding, Source, Tier},
 };
-use crate::{
-    json::{Doc, Kind, Limits, Value},
-    outcome::What,
-};
+use crate::outcome::What;
+use redress_wire::json::{Doc, Kind, Limits, Value};
 
 /// What a row of the contract says of an answer.
 pub(super) fn read<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {

@@ -13,7 +13,7 @@ use super::{
     request::Request,
     tier::{Finding, Tier},
 };
-use crate::json::{Doc, Kind, Limits, Value};
+use redress_wire::json::{Doc, Kind, Limits, Value};
 
 /// What makes an unflagged result a failure.
 #[derive(Debug, Clone, Copy)]

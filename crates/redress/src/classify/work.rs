@@ -1,10 +1,8 @@
 //! Whether a call may have begun its work before it failed. In doubt it may: nothing here ever proves that it has not.
 
 use super::{evidence::Evidence, tier::Tier};
-use crate::{
-    json::{Kind, Value},
-    outcome::What,
-};
+use crate::outcome::What;
+use redress_wire::json::{Kind, Value};
 
 /// Words that tell of something done, in our spelling.
 const DONE: &str = " saved created inserted updated deleted removed written sent charged applied committed uploaded placed added \

@@ -8,10 +8,8 @@ use std::{
 };
 
 use super::kind::{Array, Boolean, Integer, Number, Object, Text};
-use crate::{
-    fault::ParamValue,
-    json::{Members, RawJson},
-};
+use crate::fault::ParamValue;
+use redress_wire::json::{Members, RawJson};
 
 /// A value that a parameter of the type `K` can have.
 ///

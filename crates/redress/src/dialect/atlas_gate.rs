@@ -5,10 +5,8 @@ use std::{borrow::Cow, sync::Arc};
 use redress_registry::{Class, Entry};
 
 use super::{Dialect, Kept, Lookup, Refusal, Shape, Stamp, close, opt_text, row_of, text_of};
-use crate::{
-    fault::Fault,
-    json::{Kind, Members, RawJson, Value},
-};
+use crate::fault::Fault;
+use redress_wire::json::{Kind, Members, RawJson, Value};
 
 /// The tool of a failure outside any tool.
 const NO_TOOL: &str = "unknown";

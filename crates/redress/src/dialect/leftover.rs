@@ -1,10 +1,8 @@
 //! What a reader did not take from a document: whatever our own writer would not write again, so nothing is lost silently.
 
 use super::{Dialect, Loss, LossKind, RESIDUE, Stamp};
-use crate::{
-    fault::Fault,
-    json::{Doc, Kind, Limits, RawJson, Value, pointer_step},
-};
+use crate::fault::Fault;
+use redress_wire::json::{Doc, Kind, Limits, RawJson, Value, pointer_step};
 
 /// The members of `doc` that `fault`, which was read from it, does not hold, by JSON pointer.
 pub(super) fn find(dialect: Dialect, doc: Value<'_>, fault: &Fault) -> Vec<(String, RawJson)> {

@@ -10,10 +10,8 @@ use redress_registry::{
 use serde_json::{Map, Value};
 
 use super::{Dialect, Lookup, Stamp};
-use crate::{
-    fault::{Fault, fields},
-    json::{Doc, Limits},
-};
+use crate::fault::{Fault, fields};
+use redress_wire::json::{Doc, Limits};
 
 /// A rule, and what it has to say about the example of a row in a dialect.
 struct Check {

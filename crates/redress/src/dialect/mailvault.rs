@@ -5,13 +5,11 @@ use std::{borrow::Cow, sync::Arc};
 use redress_registry::{Class, Entry, Retry, RetryKind};
 
 use super::{Dialect, Kept, Lookup, Refusal, Shape, Stamp, boxed, close, row_of, text_of};
-use crate::{
-    fault::{
-        Fault,
-        fields::{NoDelay, opt_delay},
-    },
-    json::{Kind, Members, RawJson, Value},
+use crate::fault::{
+    Fault,
+    fields::{NoDelay, opt_delay},
 };
+use redress_wire::json::{Kind, Members, RawJson, Value};
 
 /// The code whose details say how many seconds to wait.
 const RATE_LIMITED: &str = "rate_limited";

@@ -8,13 +8,11 @@ use super::{
     Dialect, Kept, Lookup, Refusal, Shape, Stamp, Why, close, is_yes, text_of, unknown,
     unregistered,
 };
-use crate::{
-    fault::{
-        Fault,
-        fields::{ENVELOPE, Field},
-    },
-    json::{Kind, Members, Value},
+use crate::fault::{
+    Fault,
+    fields::{ENVELOPE, Field},
 };
+use redress_wire::json::{Kind, Members, Value};
 
 /// The version of the envelope.
 const VERSION: u64 = 1;

@@ -5,9 +5,9 @@ use std::fmt;
 use crate::{
     codes,
     fault::{Fault, ParamValue, Similar, Violation},
-    json::{JsonError, Kind},
     text,
 };
+use redress_wire::json::{JsonError, Kind};
 
 /// The longest foreign word in a sentence of ours.
 const MAX_SHOWN_CHARS: usize = 80;

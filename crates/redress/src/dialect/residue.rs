@@ -9,13 +9,11 @@ use std::sync::Arc;
 use redress_registry::{Entry, plugin};
 
 use super::{Dialect, Lookup, Refusal, Stamp, unknown};
-use crate::{
-    fault::{
-        Context, Fault,
-        fields::{self, CONTEXT, Field},
-    },
-    json::{Doc, Kind, Limits, Members, RawJson, Value, pointer_step, write_str},
+use crate::fault::{
+    Context, Fault,
+    fields::{self, CONTEXT, Field},
 };
+use redress_wire::json::{Doc, Kind, Limits, Members, RawJson, Value, pointer_step, write_str};
 
 /// A fault as a document with its residue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -300,6 +298,6 @@ fn is_row(a: &Arc<Entry>, b: &Arc<Entry>) -> bool {
 }
 
 /// A document of our own; it can nest deeper than one that we read.
-fn written(text: &str) -> Result<Doc<'_>, crate::json::JsonError> {
+fn written(text: &str) -> Result<Doc<'_>, redress_wire::json::JsonError> {
     Doc::parse(text.as_bytes(), Limits { bytes: usize::MAX, nesting: usize::MAX })
 }

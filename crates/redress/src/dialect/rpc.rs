@@ -7,9 +7,9 @@ use redress_registry::{Class, Entry};
 use super::{Dialect, Kept, Lookup, RESIDUE, Refusal, Shape, Stamp, Why, close, is_yes, unknown};
 use crate::{
     fault::{Fault, UPSTREAM},
-    json::{Kind, Members, RawJson, Value},
     text,
 };
+use redress_wire::json::{Kind, Members, RawJson, Value};
 
 /// The number of a failure without one of its own.
 const SERVER_FAILURE: i64 = -32000;

@@ -8,10 +8,8 @@ use super::{
     Dialect, Kept, Lookup, Refusal, Shape, Stamp, boxed, close, is_yes, opt_text, row_of, text_of,
     unregistered,
 };
-use crate::{
-    fault::{Fault, NextAction, fields},
-    json::{Doc, Kind, Limits, Members, RawJson, Value, write_str},
-};
+use crate::fault::{Fault, NextAction, fields};
+use redress_wire::json::{Doc, Kind, Limits, Members, RawJson, Value, write_str};
 
 const META: &str = "_meta";
 

@@ -8,13 +8,11 @@ use std::{borrow::Cow, sync::Arc};
 use redress_registry::{Class, Entry};
 
 use super::{Dialect, Kept, Lookup, Refusal, Shape, Stamp, close, is_yes, opt_text, row_of};
-use crate::{
-    fault::{
-        Fault,
-        fields::{NoDelay, opt_delay},
-    },
-    json::{Kind, Members, Value},
+use crate::fault::{
+    Fault,
+    fields::{NoDelay, opt_delay},
 };
+use redress_wire::json::{Kind, Members, Value};
 
 const CAPABILITY: &str = "capability";
 const RELIABILITY: &str = "reliability";

@@ -7,10 +7,10 @@ use redress_registry::{Class, Entry, Retry, RetryKind};
 use super::{Dialect, Kept, Lookup, Refusal, Shape, Stamp, close, opt_text, row_of, text_of};
 use crate::{
     fault::{Fault, fields::opt_delay},
-    json::{Kind, Members, RawJson, Value, write_list, write_str},
     text::cut_bytes,
     tokens::MAX_SUGGESTION_BYTES,
 };
+use redress_wire::json::{Kind, Members, RawJson, Value, write_list, write_str};
 
 /// How long to wait where a delay is asked for and none is known.
 const DEFAULT_AFTER_MS: u64 = 1000;

@@ -3,7 +3,6 @@
 use crate::{
     card::card,
     fault::Fault,
-    json::{Kind, Members, RawJson, Value},
     text,
     tokens::{
         DEFAULT_DETAILS_BYTES, MAX_CONTEXT_CHARS, MAX_DETAILS_BYTES, MAX_HINT_CHARS,
@@ -11,6 +10,7 @@ use crate::{
         MAX_STACK_CHARS, MAX_VIOLATIONS, estimate,
     },
 };
+use redress_wire::json::{Kind, Members, RawJson, Value};
 
 /// Cuts every part to its bound and notes what the card costs. For the edges of the system, never for translation.
 pub fn bound(fault: &mut Fault, details_bytes: usize) {

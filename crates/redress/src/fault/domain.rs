@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use redress_registry::{Entry, Registry, nearest::nearest, shipped};
 
 use super::Fault;
-use crate::json::RawJson;
+use redress_wire::json::RawJson;
 
 /// The dialect in which the taxonomy spells its codes.
 const DIALECT: &str = "rpc";

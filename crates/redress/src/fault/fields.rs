@@ -12,7 +12,7 @@ use values::{
 pub(crate) use values::{NoDelay, opt_delay};
 
 use super::{Context, Fault, NextAction, Origin, Similar, Violation};
-use crate::json::{RawJson, Value, write_int, write_list, write_str};
+use redress_wire::json::{RawJson, Value, write_int, write_list, write_str};
 
 /// One member of a fault.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::{any::Any, borrow::Cow, error::Error, fmt::Write as _, sync::Arc};
 use redress_registry::{Entry, Registry};
 
 use super::{Cause, Context, Fault, Origin, codes};
-use crate::json::{Kind, RawJson};
+use redress_wire::json::{Kind, RawJson};
 
 /// What is known when a failure is made.
 #[derive(Debug, Clone, Default)]

@@ -1,7 +1,7 @@
 //! Every part of a fault that can hold words from outside: what is done to all of them is done here to each.
 
 use super::{Fault, NextAction, Receipt, Similar, Violation};
-use crate::json::{Members, RawJson, Value};
+use redress_wire::json::{Members, RawJson, Value};
 
 /// A part of a fault that can hold words from outside.
 #[derive(Debug)]

@@ -8,10 +8,8 @@ use redress_registry::{
 };
 
 use super::{Fault, NextAction};
-use crate::{
-    json::{Doc, Kind, Limits, Members, RawJson, Value},
-    text,
-};
+use crate::text;
+use redress_wire::json::{Doc, Kind, Limits, Members, RawJson, Value};
 
 /// The longest value of a parameter in a sentence, where its row sets no limit.
 pub(crate) const MAX_SHOWN_CHARS: usize = 120;

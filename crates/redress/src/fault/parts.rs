@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::ParamValue;
-use crate::json::{Kind, Members, RawJson, Value, write_str};
+use redress_wire::json::{Kind, Members, RawJson, Value, write_str};
 
 /// Who failed. The gate never puts words in a server's mouth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

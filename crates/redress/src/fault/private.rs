@@ -6,9 +6,9 @@ use redress_registry::Effect;
 
 use crate::{
     fault::{Fault, OwnEnvelope},
-    json::{Members, RawJson, Value, changed},
     text,
 };
+use redress_wire::json::{Members, RawJson, Value, changed};
 
 /// The deepest cause that is kept.
 const MAX_CAUSES: usize = 8;

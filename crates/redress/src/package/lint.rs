@@ -10,9 +10,8 @@ use redress_registry::{
 };
 use serde_json::{Map, Value};
 
-use crate::{
-    Dialect, Fault, card, dialect::Stamp, json::RawJson, redact, tokens::DEFAULT_DETAILS_BYTES,
-};
+use crate::{Dialect, Fault, card, dialect::Stamp, redact, tokens::DEFAULT_DETAILS_BYTES};
+use redress_wire::json::RawJson;
 
 static UNFAITHFUL: Rule = Rule {
     id: "CK702",

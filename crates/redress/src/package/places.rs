@@ -8,8 +8,8 @@ use crate::{
     Dialect, Fault, Lookup, codes,
     dialect::Stamp,
     fault::{Context, NextAction, Similar},
-    json::RawJson,
 };
+use redress_wire::json::RawJson;
 
 /// Where a dialect keeps the members of a fault, as keys from the document down, by the members' names.
 pub(super) fn places(dialect: Dialect) -> BTreeMap<String, Vec<String>> {

@@ -8,9 +8,9 @@ use super::{File, Runtime};
 use crate::{
     Dialect, Fault, Lookup,
     dialect::Stamp,
-    json::{Doc, Limits, Members},
     wire::{self, Answer},
 };
+use redress_wire::json::{Doc, Limits, Members};
 
 /// The moment of every example.
 const NOW: &str = "2026-01-19T15:32:10.123Z";

@@ -9,12 +9,8 @@ use super::{
     rows::ROWS,
     table::{Facts, Room, Row, StopReason, Then},
 };
-use crate::{
-    Fault,
-    fault::NextAction,
-    json::{Members, write_list, write_str},
-    outcome::ToolTraits,
-};
+use crate::{Fault, fault::NextAction, outcome::ToolTraits};
+use redress_wire::json::{Members, write_list, write_str};
 
 /// What is known about a call that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

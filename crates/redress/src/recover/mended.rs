@@ -1,6 +1,6 @@
 //! An answer that cannot be read as it is: no JSON, too deep or too long. What can be read of it is put together as a document.
 
-use crate::{
+use redress_wire::{
     frame::peek::{Member, members},
     json::{Doc, Kind, Limits, RawJson, Value},
 };

@@ -1,6 +1,6 @@
 //! `is_nothing`: an answer that says nothing at all.
 
-use crate::json::{Doc, Kind, Limits, Value};
+use redress_wire::json::{Doc, Kind, Limits, Value};
 
 /// Whether an answer says nothing at all. From a fallback, that is no success.
 pub fn is_nothing(answer: &[u8]) -> bool {

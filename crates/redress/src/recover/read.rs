@@ -15,10 +15,10 @@ use crate::{
     classify::{Verdict, classify},
     codes,
     fault::{GUESSED, UPSTREAM},
-    json::{Doc, Kind, Limits, Members, Value, write_str},
     outcome::{Asked, Outcome, What},
     wire::{FAULT_KEY, TOOL_FAILURE_KEY},
 };
+use redress_wire::json::{Doc, Kind, Limits, Members, Value, write_str};
 
 /// How often an answer may stand inside another one.
 const MAX_WRAPPINGS: u8 = 3;

@@ -3,7 +3,7 @@
 use redress_registry::{Class, RetryKind};
 
 use super::{repeat::Repeat, rows::ROWS};
-use crate::json::{Members, write_list, write_str};
+use redress_wire::json::{Members, write_list, write_str};
 
 /// One row: if all of its columns fit, it decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -269,11 +269,8 @@ mod tests {
     use redress_registry::{Class, RetryKind};
 
     use super::{Facts, ROWS, Room, Row, Then, table};
-    use crate::{
-        codes,
-        json::{Doc, Limits},
-        recover::Repeat,
-    };
+    use crate::{codes, recover::Repeat};
+    use redress_wire::json::{Doc, Limits};
 
     fn every_case() -> impl Iterator<Item = Facts<'static>> {
         let kinds = RetryKind::ALL.iter().flat_map(|kind| Class::ALL.map(|class| (*kind, class)));

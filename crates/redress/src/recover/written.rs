@@ -6,8 +6,8 @@ use crate::{
     Fault, Lookup,
     card::{ANOTHER_TOOL, EXPECTED, OTHER_ARGUMENTS, retry_lines},
     fault::{NextAction, Violation},
-    json::{Kind, RawJson},
 };
+use redress_wire::json::{Kind, RawJson};
 
 /// Reads a card: `CODE: message`, or `[CODE] message`, with a code that a registry has. Without a flag, the second line must
 /// be a card's, too: any text can have a word before a colon.
@@ -114,8 +114,8 @@ mod tests {
     use crate::{
         Lookup, card, codes,
         fault::{NextAction, Violation},
-        json::RawJson,
     };
+    use redress_wire::json::RawJson;
 
     #[test]
     fn a_card_is_read_back_with_its_rule_and_its_effect() {

@@ -6,7 +6,7 @@ use super::{
     names::{Strength, strength},
     score::{Link, has_value, is_wordlike, is_worth_hiding},
 };
-use crate::json::Value;
+use redress_wire::json::Value;
 
 /// How a name hides what is at a place of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

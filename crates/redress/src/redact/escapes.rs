@@ -6,7 +6,9 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use crate::text::{is_unseen, sequence};
+use redress_wire::unseen::is_unseen;
+
+use crate::text::sequence;
 
 /// Texts quote each other, and their escapes with them. More often than this is rare.
 const MOST_LAYERS: usize = 5;
@@ -322,7 +324,7 @@ mod tests {
         for it in (0..0x2_0000).chain(0xe_0000..0xe_2000).filter_map(char::from_u32) {
             let text = format!("a{it}b");
             let is_passed = !found(&text, Spaces::Kept, "ab").is_empty();
-            assert_eq!(is_passed, crate::text::is_unseen(it), "{it:?}");
+            assert_eq!(is_passed, redress_wire::unseen::is_unseen(it), "{it:?}");
             let is_space = !found(&format!("a {it}b"), Spaces::Folded, "a b").is_empty();
             assert_eq!(is_space, is_passed || it.is_whitespace(), "{it:?}");
         }

@@ -12,11 +12,8 @@ use super::{
     open_document::completions,
     without,
 };
-use crate::{
-    fault::Redact,
-    json::{Doc, Kind, Limits, RawJson, Value, write_list, write_str},
-    text,
-};
+use crate::{fault::Redact, text};
+use redress_wire::json::{Doc, Kind, Limits, RawJson, Value, write_list, write_str};
 
 /// Known values that are shorter would take harmless words with them.
 const SHORTEST: usize = 6;
@@ -198,7 +195,11 @@ impl Redactor {
     fn without_end(&self, mut clean: String) -> String {
         let mut end = self.longest.max(MAX_SECRET);
         let keep = clean.char_indices().rev().find(|(_, it)| {
-            end = end.saturating_sub(if text::is_unseen(*it) { 0 } else { it.len_utf8() });
+            end = end.saturating_sub(if redress_wire::unseen::is_unseen(*it) {
+                0
+            } else {
+                it.len_utf8()
+            });
             end == 0
         });
         clean.truncate(keep.map_or(0, |it| it.0));

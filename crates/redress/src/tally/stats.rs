@@ -6,11 +6,8 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 use redress_registry::Entry;
 
 use super::Tally;
-use crate::{
-    Fault,
-    dialect::rpc,
-    json::{Doc, Limits, Members, Value, write_str},
-};
+use crate::{Fault, dialect::rpc};
+use redress_wire::json::{Doc, Limits, Members, Value, write_str};
 
 /// How the counters count, where they are asked for at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -169,10 +166,8 @@ mod tests {
     use redress_registry::shipped;
 
     use super::{ErrorStats, Tally};
-    use crate::{
-        codes,
-        json::{Doc, Limits, Value},
-    };
+    use crate::codes;
+    use redress_wire::json::{Doc, Limits, Value};
 
     #[test]
     fn every_failure_is_in_each_sum_once() {

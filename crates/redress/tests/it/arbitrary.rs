@@ -15,9 +15,9 @@ use proptest::{
 use redress::{
     Fault,
     fault::{Context, NextAction, Origin, Receipt, Similar, Unsaid, Violation},
-    json::RawJson,
 };
 use redress_registry::{Class, Effect, Entry, Retry, RetryKind, Severity, shipped};
+use redress_wire::json::RawJson;
 
 /// Every row that ships, once.
 pub(crate) static ROWS: LazyLock<Vec<Arc<Entry>>> =

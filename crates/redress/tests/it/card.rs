@@ -5,10 +5,10 @@ use redress::{
     Fault, card, codes,
     emit::bound,
     fault::{NextAction, Similar, Violation},
-    json::RawJson,
     tokens::{MAX_CARD_TOKENS, estimate},
 };
 use redress_registry::shipped;
+use redress_wire::json::RawJson;
 
 fn missing_file() -> Fault {
     let mut fault = codes::FILE_NOT_FOUND.raise([("path", "src/mian.rs")]);

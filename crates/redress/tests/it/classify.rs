@@ -14,10 +14,10 @@ mod words;
 use redress::{
     Fault,
     classify::{Verdict, classify, line},
-    json::{Doc, Limits},
     outcome::{Asked, Outcome, What},
 };
 use redress_registry::{Class, shipped};
+use redress_wire::json::{Doc, Limits};
 use serde_json::{Value, json};
 
 /// A class, with those that share its general code.

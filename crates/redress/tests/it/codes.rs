@@ -15,7 +15,7 @@ fn every_row_can_be_raised_with_its_example_and_drops_nothing() {
     for registry in shipped::all() {
         for entry in registry.own() {
             let params = entry.example.iter().map(|(name, value)| {
-                (name, redress::json::RawJson::parse(value.to_string().as_bytes()).unwrap())
+                (name, redress_wire::json::RawJson::parse(value.to_string().as_bytes()).unwrap())
             });
             let fault = redress::Fault::raise(entry, params);
             assert_eq!(fault.private.dropped, [], "{} {}", registry.name, entry.code);

@@ -6,13 +6,13 @@ use redress::{
     Dialect, Fault, Lookup, codes,
     dialect::{LossKind, Refusal, Stamp, Why},
     fault::{NextAction, Similar},
-    json::{Doc, Kind, Limits},
 };
 use redress_registry::{
     Class, Registry, Retry, RetryKind, Source,
     plugin::{self, PluginCode, Plugins},
     read, resolve, shipped,
 };
+use redress_wire::json::{Doc, Kind, Limits};
 
 use crate::arbitrary::raw;
 

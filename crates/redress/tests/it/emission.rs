@@ -11,11 +11,11 @@ use redress::{
     dialect::Stamp,
     emit::{Emission, Emitted, clean_document, clean_text, emit},
     fault::{Cause, NextAction, Policy, Redact, Similar, StackPolicy, Violation},
-    json::{Doc, Kind, Limits, RawJson, Value, write_str},
     text,
     tokens::DEFAULT_DETAILS_BYTES,
     wire,
 };
+use redress_wire::json::{Doc, Kind, Limits, RawJson, Value, write_str};
 
 /// What may not be told. One has white space in it, which readers fold.
 const SECRETS: [&str; 2] = ["hunter2hunter2", "correct horse battery"];
@@ -167,7 +167,9 @@ fn told(fault: &Fault) -> Vec<String> {
 
 /// The ways in which readers drop what they do not see.
 fn seen(text: &str) -> [String; 3] {
-    let plain = String::from_utf8(text::without_unseen(text.as_bytes()).into_owned()).unwrap();
+    let plain =
+        String::from_utf8(redress_wire::unseen::without_unseen(text.as_bytes()).into_owned())
+            .unwrap();
     [text.to_owned(), text::strip(text), plain]
 }
 

@@ -9,9 +9,9 @@ use redress::{
         Cause, Context, Ctx, Policy, Redact, StackPolicy, Thrown, from_unknown,
         invariant_violation, startup_failure, tool_failure,
     },
-    json::RawJson,
 };
 use redress_registry::shipped;
+use redress_wire::json::RawJson;
 
 #[derive(Debug)]
 struct Plain;

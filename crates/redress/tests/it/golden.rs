@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use redress::{Dialect, Fault, Lookup, dialect::Stamp, fault::ParamValue, json::Doc, json::Limits};
+use redress::{Dialect, Fault, Lookup, dialect::Stamp, fault::ParamValue};
 use redress_registry::{Entry, shipped};
+use redress_wire::{json::Doc, json::Limits};
 
 use crate::arbitrary::{ROWS, raw};
 

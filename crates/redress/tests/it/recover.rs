@@ -13,7 +13,6 @@ use redress::{
     classify::{Verdict, classify},
     codes,
     dialect::Stamp,
-    json::{Doc, Limits},
     outcome::{Asked, Outcome, ToolTraits, What},
     recover::{
         Attempt, Budget, BudgetRule, Decided, Decision, Ground, Policy, decide, is_nothing, read,
@@ -21,6 +20,7 @@ use redress::{
     wire::{self, Answer},
 };
 use redress_registry::{Effect, shipped};
+use redress_wire::json::{Doc, Limits};
 
 use crate::arbitrary::fault;
 

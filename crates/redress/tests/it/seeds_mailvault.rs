@@ -1,7 +1,8 @@
 //! The error objects of the Gmail and Obsidian servers, case by case as their contract tests have them.
 
-use redress::{Dialect, Fault, Lookup, codes, dialect::Stamp, json::Doc, json::Limits};
+use redress::{Dialect, Fault, Lookup, codes, dialect::Stamp};
 use redress_registry::{Retry, shipped};
+use redress_wire::{json::Doc, json::Limits};
 use serde_json::{Value, json};
 
 use crate::arbitrary::raw;

@@ -7,9 +7,9 @@ use redress::{
         stagewright::{estimate, success},
     },
     fault::Similar,
-    json::{Doc, Limits},
 };
 use redress_registry::{Operation, shipped};
+use redress_wire::json::{Doc, Limits};
 use serde_json::Value;
 
 use crate::arbitrary::raw;

@@ -3,9 +3,9 @@
 use redress::{
     Dialect, Fault, codes,
     dialect::Stamp,
-    json::{Doc, Limits, RawJson},
     wire::{Answer, FAULT_KEY, response, rpc_error, tool_result},
 };
+use redress_wire::json::{Doc, Limits, RawJson};
 use serde_json::Value;
 
 use crate::{arbitrary::raw, golden::example};

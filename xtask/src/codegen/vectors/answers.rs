@@ -4,11 +4,11 @@ use redress::{
     Dialect, Fault, Lookup, card, codes,
     dialect::Stamp,
     fault::{NextAction, Similar, Violation},
-    json::RawJson,
     outcome::Asked,
     recover::{Reading, read},
     wire::{self, Answer},
 };
+use redress_wire::json::RawJson;
 use serde_json::{Value, json};
 
 use super::{envelope, faults::example, parsed};

@@ -6,10 +6,10 @@ use redress::{
     Dialect, Fault, Lookup,
     dialect::Stamp,
     fault::ParamValue,
-    json::RawJson,
     wire::{Answer, response},
 };
 use redress_registry::{Registry, shipped};
+use redress_wire::json::RawJson;
 use serde_json::{Map, Value, json};
 
 use super::envelope;

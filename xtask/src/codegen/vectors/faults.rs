@@ -3,11 +3,11 @@
 use redress::{
     Fault, Lookup, codes,
     fault::{NextAction, ParamValue, Violation},
-    json::RawJson,
     outcome::{Asked, ToolTraits},
     recover::{Attempt, Budget, BudgetRule, Ground, Policy, decide, read},
 };
 use redress_registry::{Class, Effect, Entry, Retry, RetryKind, shipped};
+use redress_wire::json::RawJson;
 use serde_json::{Value, json};
 
 use super::{envelope, parsed};

@@ -5,11 +5,11 @@ use redress::{
     dialect::Stamp,
     emit::bound,
     fault::ParamValue,
-    json::RawJson,
     tokens::DEFAULT_DETAILS_BYTES,
     wire::{Answer, tool_result},
 };
 use redress_registry::{Effect, RetryKind, shipped};
+use redress_wire::json::RawJson;
 use serde_json::{Value, json};
 
 use super::envelope;

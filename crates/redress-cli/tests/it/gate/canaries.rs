@@ -97,7 +97,7 @@ impl Forbidden {
     fn assert_none(&self, text: &str, what: &str) {
         let plain = redress::redact::without_escapes(text).unwrap_or_else(|| text.to_owned());
         for text in [text, &plain] {
-            let seen = redress::text::without_unseen(text.as_bytes()).into_owned();
+            let seen = redress_wire::unseen::without_unseen(text.as_bytes()).into_owned();
             let seen = String::from_utf8(seen).unwrap().to_ascii_lowercase();
             let digits: String = seen
                 .chars()

@@ -37,7 +37,7 @@ fn disguised(unseen: &str) -> String {
 
 /// A text as it reads in several ways when what nobody sees is dropped, and the texts of a document in it.
 fn read(text: &str, all: &mut Vec<String>) {
-    let plain = redress::text::without_unseen(text.as_bytes()).into_owned();
+    let plain = redress_wire::unseen::without_unseen(text.as_bytes()).into_owned();
     all.extend([text.to_owned(), redress::text::strip(text), String::from_utf8(plain).unwrap()]);
     if text.starts_with(['{', '[', '"'])
         && let Ok(value) = serde_json::from_str::<Value>(text)

@@ -11,15 +11,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redress::{
-    Dialect,
-    json::{Doc, Limits},
-};
+use redress::Dialect;
 use redress_govern::{
     Call, Checks, Decision, Governor, Manifest, Plans, Policy, Principal, Protected, role::Roles,
     session::Rules,
 };
 use redress_registry::{Registry, Source, load, shipped};
+use redress_wire::json::{Doc, Limits};
 
 use super::{CALL, FAILED, Rig, card, fault, settings};
 use crate::{

@@ -40,7 +40,7 @@ fn disguised(unseen: &str) -> String {
 fn read(value: &Value, all: &mut Vec<String>) {
     match value {
         Value::String(text) => {
-            let plain = redress::text::without_unseen(text.as_bytes()).into_owned();
+            let plain = redress_wire::unseen::without_unseen(text.as_bytes()).into_owned();
             all.extend([
                 text.clone(),
                 redress::text::strip(text),

@@ -4,11 +4,8 @@ use super::{
     super::{Verdict, evidence::Said, stated, tier::Source, wait},
     Judge,
 };
-use crate::{
-    json::{Doc, Kind, Limits, Value},
-    outcome::HttpAnswer,
-    wire::FAULT_KEY,
-};
+use crate::{outcome::HttpAnswer, wire::FAULT_KEY};
+use redress_wire::json::{Doc, Kind, Limits, Value};
 
 impl Judge<'_> {
     pub(super) fn http(&self, answer: &HttpAnswer<'_>) -> Verdict {

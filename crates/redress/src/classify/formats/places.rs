@@ -1,10 +1,7 @@
 //! The arguments that a validator calls wrong. Only names in its own form are read, and only as places in the arguments.
 
-use crate::{
-    classify::request::Request,
-    fault::Violation,
-    json::{Kind, Value},
-};
+use crate::{classify::request::Request, fault::Violation};
+use redress_wire::json::{Kind, Value};
 
 pub(super) const MISSING: &str = "missing";
 pub(super) const UNKNOWN: &str = "unknown";

@@ -2,7 +2,7 @@
 //! fixed words, places such as `data/a/0`, and values.
 
 use super::places::{MISSING, MOST, Places, UNKNOWN, quoted_end, quoted_names};
-use crate::json::{Kind, Value};
+use redress_wire::json::{Kind, Value};
 
 /// Words with a quoted name, or several, right after them.
 const BEFORE_NAMES: [(&str, &str); 12] = [

@@ -4,10 +4,8 @@ use super::{
     places::{MALFORMED, MISSING, MOST, NOT_ALLOWED, Places, UNKNOWN, WRONG_TYPE, dotted},
     schema,
 };
-use crate::{
-    classify::extract,
-    json::{Kind, Value},
-};
+use crate::classify::extract;
+use redress_wire::json::{Kind, Value};
 
 pub(super) fn places(places: &mut Places<'_>, text: &str) {
     issues(places, text);

@@ -3,9 +3,9 @@
 use crate::classify::wait;
 use crate::{
     Stated,
-    json::{Doc, Kind, Limits, Value},
     outcome::{HttpAnswer, Outcome, What},
 };
+use redress_wire::json::{Doc, Kind, Limits, Value};
 
 /// What a server states in an answer or in a body over HTTP, flagged or not, with a code that is known or not.
 pub(in crate::classify) fn stated(outcome: &Outcome<'_>) -> Stated {

@@ -4,10 +4,10 @@ use crate::classify::formats::places::is_type;
 use crate::{
     Fault,
     fault::{NextAction, Similar, Violation},
-    json::{Kind, RawJson, Value},
     outcome::Asked,
     text,
 };
+use redress_wire::json::{Kind, RawJson, Value};
 
 /// A server's own words about a failure.
 #[derive(Debug, Default)]

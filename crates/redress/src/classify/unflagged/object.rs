@@ -1,9 +1,7 @@
 //! Whether a JSON document says by its members that the call failed.
 
-use crate::{
-    classify::request::Request,
-    json::{Kind, Value},
-};
+use crate::classify::request::Request;
+use redress_wire::json::{Kind, Value};
 
 /// How much of a document says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

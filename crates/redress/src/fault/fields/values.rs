@@ -4,10 +4,8 @@ use std::borrow::Cow;
 
 use redress_registry::{Retry, RetryKind};
 
-use crate::{
-    fault::{Context, Fault, Receipt},
-    json::{Kind, Members, RawJson, Value, write_int, write_str},
-};
+use crate::fault::{Context, Fault, Receipt};
+use redress_wire::json::{Kind, Members, RawJson, Value, write_int, write_str};
 
 pub(super) fn set<T>(slot: &mut T, value: T) -> bool {
     *slot = value;

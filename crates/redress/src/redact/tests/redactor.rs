@@ -6,10 +6,8 @@ use proptest::{
 };
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::{
-    json::RawJson,
-    redact::redactor::{MOST, Redactor},
-};
+use crate::redact::redactor::{MOST, Redactor};
+use redress_wire::json::RawJson;
 
 fn json(redactor: &Redactor, text: &str) -> String {
     redactor.json(&RawJson::parse(text.as_bytes()).unwrap()).to_string()

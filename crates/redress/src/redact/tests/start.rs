@@ -1,9 +1,7 @@
 //! Starts of long texts and documents: secrets go before the rest is cut off.
 
-use crate::{
-    json::RawJson,
-    redact::redactor::{MOST, Redactor},
-};
+use crate::redact::redactor::{MOST, Redactor};
+use redress_wire::json::RawJson;
 
 /// What is kept of each.
 const KEEP: usize = 4 << 10;

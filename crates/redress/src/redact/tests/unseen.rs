@@ -1,7 +1,6 @@
 //! Secrets with something between their characters that nobody sees.
 
 use crate::{
-    json::{Doc, Limits, RawJson, Value},
     redact::{
         redactor::{MOST, Redactor},
         without_escapes,
@@ -12,6 +11,7 @@ use proptest::{
     prelude::{Strategy, prop_assert, prop_assert_eq, proptest},
     sample::select,
 };
+use redress_wire::json::{Doc, Limits, RawJson, Value};
 
 /// One that is known, one with white space, and one that its form gives away.
 const SECRETS: [&str; 3] =
@@ -68,7 +68,7 @@ fn disguised() -> impl Strategy<Value = (&'static str, String)> {
 /// A text as it reads when its escapes are undone and nobody sees what cannot be seen.
 fn seen(text: &str) -> Vec<String> {
     let plain = without_escapes(text).unwrap_or_else(|| text.to_owned());
-    let unseen = text::without_unseen(text.as_bytes()).into_owned();
+    let unseen = redress_wire::unseen::without_unseen(text.as_bytes()).into_owned();
     vec![
         text.to_owned(),
         text::strip(text),

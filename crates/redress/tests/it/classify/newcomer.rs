@@ -3,10 +3,10 @@
 use redress::{
     card::card,
     classify::{Verdict, classify},
-    json::{Doc, Limits},
     outcome::{Asked, Outcome, What},
 };
 use redress_registry::shipped;
+use redress_wire::json::{Doc, Limits};
 use serde_json::{Value, json};
 
 use super::answered;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use redress::{
     classify::{Tier, Verdict, classify},
-    json::{Doc, Limits},
     outcome::{Asked, Outcome, What},
 };
 use redress_registry::{
     Effect, Registry, RetryKind, shipped,
     taught::{Taught, Teachings},
 };
+use redress_wire::json::{Doc, Limits};
 use serde_json::{Value, json};
 
 fn taught(rows: Vec<Taught>) -> Registry {

@@ -6,13 +6,13 @@ use super::{Kind, Members, RawJson, Value, write_list, write_str};
 type Change<'c> = dyn Fn(&str, bool) -> Option<String> + 'c;
 
 /// A document with changed texts; `None` if all of them stay.
-pub(crate) fn changed(value: Value<'_>, change: &Change<'_>) -> Option<RawJson> {
+pub fn changed(value: Value<'_>, change: &Change<'_>) -> Option<RawJson> {
     let mut out = String::new();
     write(value, change, &mut out).then(|| RawJson::written(out))
 }
 
 /// Whether two documents have the same names and values in the same order, however their texts are spelled.
-pub(crate) fn is_same(a: Value<'_>, b: Value<'_>) -> bool {
+pub fn is_same(a: Value<'_>, b: Value<'_>) -> bool {
     match (a.kind(), b.kind()) {
         (Kind::Object, Kind::Object) => {
             let mut others = b.members();

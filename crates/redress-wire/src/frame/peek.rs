@@ -100,17 +100,18 @@ pub fn ids_of_answer(line: &[u8]) -> Vec<&[u8]> {
 }
 
 /// A member of an object that may be no JSON.
-pub(crate) struct Member<'b> {
+#[derive(Debug)]
+pub struct Member<'b> {
     /// The key with its quotes, as it is spelled.
-    pub(crate) key: &'b [u8],
+    pub key: &'b [u8],
     /// From where the value starts: up to its end, or to that of the bytes.
-    pub(crate) value: &'b [u8],
+    pub value: &'b [u8],
     /// What follows it: `,` or `}`, if the value ends at all.
-    pub(crate) after: Option<u8>,
+    pub after: Option<u8>,
 }
 
 /// The members of an object whose end need not be there, as far as they can be distinguished.
-pub(crate) fn members(head: &[u8]) -> impl Iterator<Item = Member<'_>> {
+pub fn members(head: &[u8]) -> impl Iterator<Item = Member<'_>> {
     let mut rest = open(head);
     std::iter::from_fn(move || {
         let (key, after) = string(rest.take()?)?;

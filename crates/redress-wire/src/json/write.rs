@@ -79,7 +79,7 @@ impl<'o> Members<'o> {
     }
 
     /// Goes on with an object that has members already.
-    pub(crate) fn more(out: &'o mut String) -> Self {
+    pub fn more(out: &'o mut String) -> Self {
         Self { out, empty: false }
     }
 
@@ -141,6 +141,6 @@ impl<'o> Members<'o> {
 }
 
 /// Appends a whole number in decimal.
-pub(crate) fn write_int(out: &mut String, value: i128) {
+pub fn write_int(out: &mut String, value: i128) {
     write!(out, "{value}").unwrap_or_default();
 }

@@ -25,7 +25,7 @@ impl RawJson {
     }
 
     /// Text that one of our own writers made.
-    pub(crate) fn written(text: String) -> Self {
+    pub fn written(text: String) -> Self {
         debug_assert!(Doc::parse(text.as_bytes(), UNLIMITED).is_ok(), "not JSON: {text}");
         Self(text.into())
     }

@@ -9,12 +9,11 @@ mod write;
 
 use std::{borrow::Cow, fmt};
 
-pub(crate) use change::{changed, is_same};
+pub use change::{changed, is_same};
 pub use error::{JsonError, JsonErrorKind};
 pub use raw::RawJson;
 pub use scan::{Kind, Limits};
-pub(crate) use write::write_int;
-pub use write::{Members, escape_into, pointer_step, write_list, write_str};
+pub use write::{Members, escape_into, pointer_step, write_int, write_list, write_str};
 
 use scan::Slot;
 

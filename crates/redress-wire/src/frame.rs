@@ -8,11 +8,11 @@ pub mod peek;
 use std::{borrow::Cow, fmt, ops::Range};
 
 pub use batch::{Batch, is_broken_batch, messages};
-pub use malformed::{Malformed, id_beside};
+pub use malformed::id_beside;
 
 use crate::{
+    is_method,
     json::{Doc, JsonError, Kind, Limits, Value},
-    outcome::is_method,
 };
 
 /// How deep a message may nest: as deep as the readers of most clients go.
