@@ -24,7 +24,7 @@
 //! A line is exactly, without white space between tokens and with the members in this order:
 //!
 //! ```text
-//! {"seq":N,"time":"YYYY-MM-DDThh:mm:ss.mmmZ","prev":"HASH","kind":"KIND","KIND":{…}[,"private":{…}],"hash":"HASH"}
+//! {"seq":N,"time":"YYYY-MM-DDThh:mm:ss.mmmZ","prev":"HASH","kind":"KIND","KIND":{…}[,"request":{…}][,"private":{…}],"hash":"HASH"}
 //!
 //! seq    0, 1, 2 … in the chain       prev   `hash` of the record before; 64 zeros in the first
 //! hash   SHA-256, lower-case hex, over the bytes of its own line from `{` up to, not including, `,"hash"`
@@ -33,10 +33,12 @@
 //! | kind | its object |
 //! | --- | --- |
 //! | `genesis` | first record of a chain: `format` (`redress-ledger/1`), `chain`, `key` (Ed25519 public key, hex) |
-//! | `fault` | the native envelope; beside it `private`: causes, stack, upstream bytes, dropped parts; and `locks` where it locks its session |
+//! | `fault` | the native envelope; beside it `request`: the call ([below](#request)), and `private`: causes, stack, upstream bytes, dropped parts; and `locks` where it locks its session |
 //! | `call`, `session`, `retry` | what the gate says about a governed call that succeeded, a session, a repeated call |
 //! | `gap` | failures that could not be recorded: `count`, `first`, `last` |
 //! | `refusals` | failures that were counted: `count`, `first`, `last`, and `counts`, a list of `code`, `class`, `server` (if there is one), `from` (`local`, `private` or `public`), `count` |
+//! | `tally` | the calls that ended in a minute: `minute` (`YYYY-MM-DDThh:mmZ`), and `calls`, a list of `server`, `tool`, the number of calls by outcome, `ok`, `fault`, `refused`, `cancelled`, `repeated` (ended well after the gate repeated it), and `ms`, the number of calls in each bucket of [`LATENCY_MILLIS`] and of those that took longer. Records of the same minute add up |
+//! | `checked` | a person has checked what a failed call did: `chain` and `seq` of the fault record, `by`, `note` if there is one |
 //! | `recovered` | what was cut from an unfinished chain, or which chain was put aside, and why |
 //! | `rotate` | first record of a later segment: `format`, `segment`, `after {segment, bytes, failed}` |
 //! | `prune` | a segment that was removed: `chain`, `segment`, `next_seq` and `head` at its end, `why`, `key`, `sig` |
@@ -46,6 +48,15 @@
 //! `sig` is Ed25519 over lines ended by `\n`: `redress-ledger/1 checkpoint`, chain, count, head; or `redress-ledger/1 prune`,
 //! chain, segment, `next_seq`, head; or `redress-ledger/1 epoch`, the record's own `seq` and `prev`, next, event, ledger, chains (a space between them), seq, hash (`-` where
 //! there is none). A receipt is the number of a record and the first 32 digits of its hash.
+//!
+//! # Request
+//!
+//! The object `request` of a fault record tells of the call that failed. Each member may be missing, and all are in records of older versions:
+//!
+//! ```text
+//! {"client":{"name":"…","version":"…"},"session":"…","run":"…","arguments_hmac":"32 hex digits","arguments":{…},"attempt":N,
+//!  "mode":"enforce|annotate|observe","dialect":"…","basis":"stated|taught|protocol|inferred","rule":"…","flagged":true|false}
+//! ```
 //!
 //! # Keys
 //!
@@ -103,7 +114,8 @@
 //! - `ledger.rs` the handle that callers hold. `commit.rs` the queue before the one pen: the ledger's own thread holds
 //!   it, or a caller that waits anyway; `commit/company.rs` which callers it waits for. `writer.rs` one chain, its lines and
 //!   signatures. `segment.rs` one file, its space and its syncs.
-//! - `record.rs` a record and its line. `fault.rs` a fault as a record. `hash.rs`, `time.rs` how both are written.
+//! - `record.rs` a record and its line. `fault.rs` a fault as a record, `request.rs` the call that it belongs to. `tally.rs` the calls of
+//!   a minute. `checked.rs` the mark of a person. `hash.rs`, `time.rs` how both are written.
 //! - `layout.rs` the names in a ledger, and which bytes count. `lines.rs` a file line by line, in bounded memory.
 //! - `recover.rs` chains whose process is gone. `lock.rs` whether it is. `sign.rs` signatures, `operator.rs` those under
 //!   plans. `keys.rs` the key on disk, which every use replaces; `epoch.rs` the record of that, `epochs.rs` their log.
@@ -123,6 +135,7 @@
 //! - A secret key signs one chain or segment; before it signs the second record, no file holds it.
 //! - No runtime, no clock: callbacks and time are passed in.
 
+mod checked;
 mod commit;
 mod epoch;
 mod epochs;
@@ -144,12 +157,14 @@ mod reader;
 mod record;
 mod recover;
 mod refusals;
+mod request;
 mod retain;
 mod segment;
 mod sign;
 mod signed;
 mod stats;
 mod tail;
+mod tally;
 mod time;
 mod verify;
 mod witness;
@@ -157,6 +172,7 @@ mod writer;
 
 use redress_wire::json::Limits;
 
+pub use checked::Checked;
 pub use commit::{By, OnChange};
 pub use epochs::Wrong;
 pub use error::{Failure, LedgerError, OpenError};
@@ -174,9 +190,11 @@ pub use record::{BadLine, Kind, Record};
 pub use recover::Recovery;
 pub use redress::redact::{REDACTED, Redactor};
 pub use refusals::{Recording, RefusalKind};
+pub use request::{ClientInfo, RequestInfo};
 pub use sign::PublicKey;
 pub use stats::{Counts, Stats};
 pub use tail::tail;
+pub use tally::{Calls, LATENCY_MILLIS, Tally};
 pub use time::{Clock, Time};
 pub use verify::{
     ChainReport, ChainState, Evidence, Found, Missing, Problem, ReceiptReport, Report, Unread,

@@ -23,6 +23,10 @@ pub enum Kind {
     Gap,
     /// Failures were counted.
     Refusals,
+    /// The calls of a minute were counted.
+    Tally,
+    /// A person has checked what a failed call did.
+    Checked,
     /// A chain was repaired or put aside.
     Recovered,
     /// A later segment begins.
@@ -37,7 +41,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind that a chain has.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Genesis,
         Self::Fault,
         Self::Call,
@@ -45,6 +49,8 @@ impl Kind {
         Self::Retry,
         Self::Gap,
         Self::Refusals,
+        Self::Tally,
+        Self::Checked,
         Self::Recovered,
         Self::Rotate,
         Self::Prune,
@@ -61,6 +67,8 @@ impl Kind {
             Self::Retry => "retry",
             Self::Gap => "gap",
             Self::Refusals => "refusals",
+            Self::Tally => "tally",
+            Self::Checked => "checked",
             Self::Recovered => "recovered",
             Self::Rotate => "rotate",
             Self::Prune => "prune",
@@ -81,6 +89,8 @@ pub struct Record {
     kind: Kind,
     /// The members after `kind`, each with its comma before it.
     members: String,
+    /// Where the members begin that follow the object of the kind.
+    object_end: usize,
 }
 
 impl Record {
@@ -96,7 +106,15 @@ impl Record {
     /// A record with an object that is JSON already.
     pub(crate) fn of_json(kind: Kind, object: &str) -> Self {
         debug_assert!(Doc::parse(object.as_bytes(), LINE_LIMITS).is_ok(), "not JSON: {object}");
-        Self { kind, members: format!(",\"{}\":{object}", kind.name()) }
+        let members = format!(",\"{}\":{object}", kind.name());
+        let object_end = members.len();
+        Self { kind, members, object_end }
+    }
+
+    /// The same with another object right behind that of its kind.
+    pub(crate) fn before_private(mut self, key: &str, object: &str) -> Self {
+        self.members.insert_str(self.object_end, &format!(",\"{key}\":{object}"));
+        self
     }
 
     /// The same with what only the operator sees.

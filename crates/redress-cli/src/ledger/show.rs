@@ -1,7 +1,7 @@
 //! A record for people, on one line; for programs, its own line.
 
 use redress::text;
-use redress_ledger::{Entry, Kind};
+use redress_ledger::{Calls, Entry, Kind, Tally};
 use redress_wire::json::{Kind as JsonKind, Value};
 
 use crate::{
@@ -54,6 +54,12 @@ fn describe(kind: Kind, object: Value<'_>) -> (String, String) {
             ),
         ),
         Kind::Refusals => (name, counts(object)),
+        Kind::Tally => (name, calls(object)),
+        Kind::Checked => {
+            let found = Some(of("note")).filter(|it| !it.is_empty());
+            let found = found.map(|it| format!(": {it}")).unwrap_or_default();
+            (name, format!("{} of {} by {}{found}", of("seq"), of("chain"), of("by")))
+        }
         Kind::Recovered if object.get("quarantined").is_some() => (
             name,
             format!("{} was put aside: {}:{} {}", of("chain"), of("file"), of("line"), of("why")),
@@ -90,6 +96,18 @@ fn counts(object: Value<'_>) -> String {
     let all: Vec<String> = all.collect();
     let (first, last) = (scalar(object.get("first")), scalar(object.get("last")));
     clean(&format!("{}, {first} to {last}", all.join(", ")))
+}
+
+/// How many calls of how many tools ended in a minute, and how many of them failed.
+fn calls(object: Value<'_>) -> String {
+    let Some(tally) = Tally::read(object) else { return String::new() };
+    let sum = |count: fn(&Calls) -> u64| tally.calls.iter().map(count).sum::<u64>();
+    let (all, failed) = (sum(Calls::total), sum(|it| it.fault + it.refused));
+    format!(
+        "{all} calls of {} tools in the minute {}, {failed} failed",
+        tally.calls.len(),
+        tally.minute
+    )
 }
 
 /// A string, or any other value as it is written.
