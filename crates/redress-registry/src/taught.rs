@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The most rows of one contract.
 pub const MOST_ROWS: usize = 1_000;
 /// The longest pattern or glob, in characters.
-const LONGEST_PATTERN: usize = 500;
+pub const LONGEST_PATTERN: usize = 500;
 /// What one compiled pattern may weigh, and all together.
 const PATTERN_BYTES: usize = 256 << 10;
 const SET_BYTES: usize = 64 << 20;
@@ -179,8 +179,8 @@ impl Teachings {
     fn fit(&self, at: usize, sample: &Sample<'_>, is_silent: bool) -> Option<Fit<'_>> {
         let row = self.rows.get(at)?;
         let holds = (row.silent || !is_silent)
-            && row.tool.as_deref().is_none_or(|it| glob(it, sample.tool))
-            && row.text.as_deref().is_none_or(|it| glob(it, sample.text))
+            && row.tool.as_deref().is_none_or(|it| covers(it, sample.tool))
+            && row.text.as_deref().is_none_or(|it| covers(it, sample.text))
             && row.rpc_code.is_none_or(|it| sample.rpc_code == Some(it))
             && row.status.is_none_or(|it| sample.status.map(i64::from) == Some(it))
             && row.json.iter().all(|(pointer, value)| (sample.has)(pointer, value));
@@ -317,7 +317,7 @@ fn expression_of(glob: &str) -> String {
 }
 
 /// Whether a glob covers a whole text: `*` is anything, `?` one character.
-fn glob(pattern: &str, text: &str) -> bool {
+pub fn covers(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), text.trim_end().chars().collect());
     let (mut at, mut to, mut star) = (0, 0, None);

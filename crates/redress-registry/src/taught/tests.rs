@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{MOST_ROWS, Sample, Taught, Teachings, glob};
+use super::{MOST_ROWS, Sample, Taught, Teachings, covers};
 
 fn row(code: &str, text: &str, example: &str) -> Taught {
     let (text, example) = (Some(text.to_owned()), Some(example.to_owned()));
@@ -20,7 +20,7 @@ fn sample<'s>(tool: &'s str, text: &'s str, has: &'s dyn Fn(&str, &Value) -> boo
 
 #[test]
 fn a_glob_covers_the_whole_text() {
-    for (pattern, text, covers) in [
+    for (pattern, text, is_covered) in [
         ("a*c", "abc", true),
         ("a*c", "ac\n", true),
         ("a?c", "ac", false),
@@ -29,7 +29,7 @@ fn a_glob_covers_the_whole_text() {
         ("abc", "abcd", false),
         ("", "", true),
     ] {
-        assert_eq!(glob(pattern, text), covers, "{pattern} {text}");
+        assert_eq!(covers(pattern, text), is_covered, "{pattern} {text}");
     }
 }
 

@@ -1,0 +1,189 @@
+//! The rows that would name groups of failures: as few as possible, none that takes another one's failures or a success.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use redress_registry::taught::{Sample as Answer, Taught, Teachings};
+
+use super::Cluster;
+
+/// How many groups a start of texts must be common to before one row names them all.
+const LEAST_SHARED: usize = 3;
+/// How many letters and digits such a start has at least.
+const LEAST_HEAD: usize = 12;
+
+/// A successful answer, which no row may take for a failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    /// The tool that was called.
+    pub tool: String,
+    /// All that the answer says.
+    pub text: String,
+}
+
+/// A row, and the groups that it names, by their places.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// The row.
+    pub row: Taught,
+    /// The groups.
+    pub clusters: Vec<usize>,
+}
+
+/// Why a group gets no row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dropped {
+    /// Its row would call a success a failure.
+    Success,
+    /// An earlier row takes its text.
+    Earlier,
+    /// It says too little to be told from others.
+    Little,
+}
+
+impl Dropped {
+    /// The reason as the end of a sentence.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Success => "its row would call a success a failure",
+            Self::Earlier => "an earlier row takes its text",
+            Self::Little => "it says too little to be told from others",
+        }
+    }
+}
+
+/// Drafts rows for groups. `codes` names the code of each group, `standing` are the rows that come before, `successes` the
+/// answers that no row may take. The reasons why groups get none come beside.
+pub fn draft(
+    clusters: &[Cluster],
+    codes: &[String],
+    standing: &Teachings,
+    successes: &[Sample],
+) -> (Vec<Draft>, BTreeMap<usize, Dropped>) {
+    let mut dropped = BTreeMap::new();
+    let groups: Vec<(usize, &Cluster, &str)> = clusters
+        .iter()
+        .zip(codes)
+        .enumerate()
+        .map(|(at, (cluster, code))| (at, cluster, code.as_str()))
+        .collect();
+    let mut drafts = merged(&groups);
+    let single = |at: usize| {
+        let (cluster, code) = (clusters.get(at)?, codes.get(at)?);
+        Some(Draft { row: cluster.row(code)?, clusters: vec![at] })
+    };
+    let covered: BTreeSet<usize> =
+        drafts.iter().flat_map(|it| it.clusters.iter().copied()).collect();
+    for (at, ..) in &groups {
+        if covered.contains(at) {
+            continue;
+        }
+        match single(*at) {
+            Some(draft) => drafts.push(draft),
+            None => drop(dropped.insert(*at, Dropped::Little)),
+        }
+    }
+    // What is refused is taken out, and a row of several groups is taken apart first. Each round takes one out at least.
+    loop {
+        // The row that says most comes first, so that a wider one does not take its texts.
+        drafts.sort_by_key(|it| std::cmp::Reverse(fixed(&it.row)));
+        let bad = refused(&drafts, standing, successes);
+        if bad.is_empty() {
+            return (drafts, dropped);
+        }
+        let mut kept = Vec::new();
+        for (place, draft) in drafts.into_iter().enumerate() {
+            match bad.get(&place) {
+                None => kept.push(draft),
+                Some(_) if draft.clusters.len() > 1 => {
+                    kept.extend(draft.clusters.iter().filter_map(|it| single(*it)));
+                }
+                Some(why) => dropped.extend(draft.clusters.iter().map(|it| (*it, *why))),
+            }
+        }
+        drafts = kept;
+    }
+}
+
+/// How many letters and digits a row fixes.
+fn fixed(row: &Taught) -> usize {
+    row.text.iter().flat_map(|it| it.chars()).filter(|it| it.is_alphanumeric()).count()
+}
+
+/// The rows that cannot stay, by their places.
+fn refused(
+    drafts: &[Draft],
+    standing: &Teachings,
+    successes: &[Sample],
+) -> BTreeMap<usize, Dropped> {
+    let before = standing.rows().len();
+    let rows = standing.rows().iter().chain(drafts.iter().map(|it| &it.row)).cloned().collect();
+    let teachings = match Teachings::new(rows, |_| true) {
+        Ok(teachings) => teachings,
+        Err(refusals) => {
+            let own = refusals.iter().filter_map(|it| it.row.checked_sub(before));
+            let own: BTreeMap<usize, Dropped> = own.map(|it| (it, Dropped::Earlier)).collect();
+            // Where no row is to blame, the last one is one too many.
+            let last = drafts.len().checked_sub(1).map(|it| (it, Dropped::Earlier));
+            return if own.is_empty() { last.into_iter().collect() } else { own };
+        }
+    };
+    let mut bad = BTreeMap::new();
+    for success in successes {
+        let answer = Answer {
+            tool: &success.tool,
+            text: &success.text,
+            rpc_code: None,
+            status: None,
+            has: &|_, _| false,
+        };
+        let fit = teachings.find(&answer, true);
+        if let Some(place) = fit.and_then(|it| (it.number - 1).checked_sub(before)) {
+            bad.insert(place, Dropped::Success);
+        }
+    }
+    bad
+}
+
+/// Rows for groups with one code that begin alike: what a program says of one mistake begins with the same words.
+fn merged(groups: &[(usize, &Cluster, &str)]) -> Vec<Draft> {
+    let mut by_head = BTreeMap::<(&str, Option<&str>, &str), Vec<usize>>::new();
+    for (at, (_, cluster, code)) in groups.iter().enumerate() {
+        let silent = cluster.is_silent.then(|| cluster.only_tool().unwrap_or_default());
+        for head in heads(&cluster.glob) {
+            by_head.entry((head, silent, code)).or_default().push(at);
+        }
+    }
+    let mut heads: Vec<_> = by_head.into_iter().filter(|it| it.1.len() >= LEAST_SHARED).collect();
+    // The widest first, and of those the one that says most.
+    heads.sort_by_key(|((head, ..), members)| std::cmp::Reverse((members.len(), head.len())));
+    let (mut drafts, mut taken) = (Vec::new(), BTreeSet::new());
+    for ((head, silent, code), members) in heads {
+        // The members have all the same code, so that they are not meant here.
+        let is_shared = groups.iter().any(|(_, it, of)| {
+            it.glob.starts_with(head) && (*of != code || it.is_silent != silent.is_some())
+        });
+        if is_shared || members.iter().any(|it| taken.contains(it)) {
+            continue;
+        }
+        let all: Vec<_> = members.iter().filter_map(|it| groups.get(*it)).collect();
+        let Some((_, first, _)) = all.first() else { continue };
+        let mut whole = Cluster::clone(first);
+        whole.tools.extend(all.iter().flat_map(|it| it.1.tools.clone()));
+        let glob = format!("{head}*");
+        if let Some(row) = whole.row_with(&glob, code) {
+            taken.extend(members.iter().copied());
+            drafts.push(Draft { row, clusters: all.iter().map(|it| it.0).collect() });
+        }
+    }
+    drafts
+}
+
+/// The starts of a glob that end where a value or another part of the sentence begins.
+fn heads(glob: &str) -> impl Iterator<Item = &str> {
+    let ends = glob.char_indices().filter(|(_, it)| matches!(it, '*' | ':' | '[' | '{' | '?'));
+    ends.filter_map(|(at, it)| {
+        let end = if it == '*' { at } else { at + it.len_utf8() };
+        glob.get(..end)
+    })
+    .filter(|it| it.chars().filter(|it| it.is_alphanumeric()).count() >= LEAST_HEAD)
+}
