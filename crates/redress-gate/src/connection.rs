@@ -46,13 +46,17 @@ pub(crate) use self::{
 };
 use crate::{
     log::Log,
+    process::{Process, Started},
+    remote::{Address, Remote},
+    threads::spawn,
+};
+use redress::outcome::KillReason;
+use redress_proxy::{
     memory::{Account, Held, OutOfMemory, Reservation, SMALL},
     moment::Moment,
     outgoing::{Ticket, Undelivered},
-    process::{Process, Started},
-    remote::{Address, Remote},
     server::Server,
-    session::{Actions, Exit, KillReason, Session, UpstreamKind},
+    session::{Actions, Exit, Session, UpstreamKind},
     upstream_id::UpstreamId,
 };
 
@@ -288,8 +292,10 @@ impl Connection {
         if is_heard && !self.client.flush(role, actions.now.at) {
             self.notify(Event::ClientGone);
         }
-        if std::mem::take(&mut actions.is_called) {
-            self.runtime.server.get_ready();
+        // The first failure should not pay for the rules, nor a gate that is never asked anything.
+        if std::mem::take(&mut actions.is_called) && self.runtime.server.needs_rules() {
+            // Without a thread the first failure pays.
+            spawn("redress-warm", redress::classify::warm_up).unwrap_or_default();
         }
         // No client waits for these.
         for call in actions.calls.drain(..) {
@@ -521,5 +527,20 @@ impl Connection {
     /// Whether the server has ever started.
     pub(crate) fn has_ever_started(&self) -> bool {
         self.has_started.load(Ordering::Acquire)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use redress_ledger::Redactor;
+    use redress_proxy::settings::Settings;
+    use redress_registry::shipped;
+
+    /// A server without settings of its own.
+    pub(crate) fn settings() -> Settings {
+        let redactor = Arc::new(Redactor::new(["hunter2hunter2"]));
+        Settings::new("files".to_owned(), Arc::clone(shipped::core()), redactor)
     }
 }

@@ -26,10 +26,12 @@ use tokio::{
 };
 
 use crate::{
-    exposition::{self, render},
     serve::{Access, Pace, Throttle, TokenError, WriteTimeout},
-    server::Server,
     tls::Tls,
+};
+use redress_proxy::{
+    exposition::{self, render},
+    server::Server,
 };
 
 /// The longest head of a request, in bytes.

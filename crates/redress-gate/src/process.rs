@@ -3,7 +3,8 @@
 use redress_transport::process::{self, ProcessExit};
 pub(crate) use redress_transport::process::{Pipes, RunningServer};
 
-use crate::session::{Exit, KillReason};
+use redress::outcome::KillReason;
+use redress_proxy::session::Exit;
 
 /// The process of a server, or its thread.
 pub(crate) type Process = process::Process<KillReason>;

@@ -30,7 +30,7 @@ use self::{
     handshake::{Handshake, HandshakeStep},
     mirrored_headers::{Kind, MessageSummary, SESSION, VERSION},
 };
-use crate::{
+use redress_proxy::{
     header_params::HeaderParams,
     memory::{Account, Reservation},
     outgoing::{Outgoing, Ticket, ToUpstream},

@@ -17,7 +17,7 @@ use self::{
     stream::Part,
     target::ReplyTarget,
 };
-use crate::{
+use redress_proxy::{
     caller::Caller,
     memory::{Account, Held, MemoryBudget, Message, Reservation},
     outgoing::{Outgoing, Ticket, ToClient, Undelivered},

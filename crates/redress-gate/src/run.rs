@@ -16,10 +16,12 @@ use crate::{
         ServerRuntime, Target, attach, attend_client,
     },
     log::Log,
+    threads::spawn,
+};
+use redress_proxy::{
     memory::Account,
     server::Server,
     session::{ClientKind, Session},
-    threads::spawn,
 };
 
 /// How often a signal is looked for while the ledger is opened.

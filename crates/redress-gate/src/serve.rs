@@ -49,9 +49,8 @@ pub use crate::tls::{Tls, TlsError};
 use crate::{
     connection::{OnLedgerFailure, Target},
     log::Log,
-    memory::MemoryBudget,
-    server::Server,
 };
+use redress_proxy::{memory::MemoryBudget, server::Server};
 
 /// How long requests that were sent before the end may take to arrive.
 const LAST_REQUESTS: Duration = Duration::from_millis(150);

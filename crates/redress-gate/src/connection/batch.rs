@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{Connection, PIECE};
-use crate::{frame::Batch, outgoing::Sender, session::Expected};
+use crate::frame::Batch;
+use redress_proxy::{outgoing::Sender, session::Expected};
 
 /// What came of one piece of an array.
 #[derive(Debug, Clone, Copy)]

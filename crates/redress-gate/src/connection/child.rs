@@ -20,10 +20,10 @@ use super::{
 use crate::{
     log::ServerLog,
     process::{Pipes, Process, Started, exit},
-    session::{Actions, KillReason},
-    tail::Tail,
     threads::spawn,
 };
+use redress::outcome::KillReason;
+use redress_proxy::{session::Actions, tail::Tail};
 
 /// A process that was started before it has a connection. If it never gets one, it is ended.
 pub(crate) struct Early(Option<io::Result<Started>>);

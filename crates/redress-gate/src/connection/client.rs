@@ -5,11 +5,11 @@ use std::{fs::File, io, os::fd::AsFd as _, sync::Arc, time::Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{Role, writer::PipeWriter};
-use crate::{
+use crate::replies::{FailureReply, ReplyRouter};
+use redress_proxy::{
     memory::Held,
     outgoing::{Outgoing, Ticket, ToClient, Undelivered},
     pending_fault::PendingFault,
-    replies::{FailureReply, ReplyRouter},
 };
 
 /// How much may wait for a client on a pipe. Then neither it nor the server is read from until it reads.

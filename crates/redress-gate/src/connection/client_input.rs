@@ -12,9 +12,11 @@ use super::{Client, Connection, Event, FIRST, PIECE, Role, batch, threads::read}
 use crate::{
     frame::Batch,
     lines::{Line, Lines},
+    threads::spawn,
+};
+use redress_proxy::{
     outgoing::{Sender, Ticket},
     session::{Actions, Expected},
-    threads::spawn,
 };
 
 /// How often the reader looks whether the next piece may follow.

@@ -12,7 +12,7 @@ use tokio::{
 use super::{
     Client, Connection, Event, Pipe, Role, ServerRuntime, Upstream, child, remote::connect,
 };
-use crate::{
+use redress_proxy::{
     memory::Account,
     session::{Actions, Session},
 };

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use super::{Connection, FIRST, PIECE, Role};
-use crate::{
-    lines::{Line, Lines},
-    session::Actions,
-};
+use crate::lines::{Line, Lines};
+use redress_proxy::session::Actions;
 
 /// Cuts the output of a process into lines, and gives them to its session.
 pub(super) struct UpstreamReader {
@@ -112,15 +110,18 @@ mod tests {
     use redress_ledger::Time;
 
     use super::{Connection, FIRST, PIECE, UpstreamReader};
+    use crate::connection::tests::settings;
     use crate::{
-        caller::Caller,
         connection::{Client, FailureRecorder, LOOK, OnLedgerFailure, Pipe, ServerRuntime, Target},
         log::Log,
+    };
+    use redress_proxy::{
+        caller::Caller,
         memory::MemoryBudget,
         outgoing::Sender,
         server::Server,
-        session::{Actions, ClientKind, Session, UpstreamKind, tests::settings},
-        settings::{Mode, Settings},
+        session::{Actions, ClientKind, Session, UpstreamKind},
+        settings::Settings,
     };
 
     const CALL: &[u8] = br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
@@ -129,7 +130,7 @@ mod tests {
     /// A connection without a driver, and what its client reads to the end.
     fn unwatched() -> (Arc<Connection>, JoinHandle<String>) {
         let deadline = Duration::from_millis(1);
-        let server = Settings { deadline, ..settings(Mode::Enforce) };
+        let server = Settings { deadline, ..settings() };
         let server = Arc::new(Server::new(server, std::time::Instant::now()));
         let (mut reader, writer) = std::io::pipe().unwrap();
         let null = || File::options().read(true).write(true).open("/dev/null").unwrap();

@@ -9,10 +9,10 @@ use redress::fault::Receipt;
 use redress_govern::{CallContext, CallRecord, invariant::INV_RECORD_FIRST};
 use redress_ledger::{By, Ledger, LedgerError, Record, RefusalKind};
 
-use crate::{
+use crate::replies::FailureReply;
+use redress_proxy::{
     outgoing::ToClient,
     pending_fault::{PendingFault, ReplyHead},
-    replies::FailureReply,
     server::Server,
     session::Repeat,
 };
@@ -83,7 +83,7 @@ impl FailureRecorder {
             }
         }
         let mut record = pending.record(&self.server.settings.redactor);
-        let is_over = !server.quota.take(record.line_bytes(), Instant::now());
+        let is_over = !server.may_record(record.line_bytes(), Instant::now());
         if is_over && !locks && !server.is_governed() {
             return self.count(ledger, pending, then);
         }
@@ -150,7 +150,7 @@ impl FailureRecorder {
         };
         if let Some(recording) = ledger.may_record(&kind) {
             let record = record();
-            if self.server.quota.take(record.line_bytes(), Instant::now()) {
+            if self.server.may_record(record.line_bytes(), Instant::now()) {
                 return self.append(record, move |kept| {
                     then(kept);
                     drop(recording);
@@ -309,12 +309,12 @@ mod tests {
     use redress_ledger::{Ledger, Options, Time};
 
     use super::FailureRecorder;
-    use crate::{
-        OnLedgerFailure, Server, exposition::render, session::tests::settings, settings::Mode,
-    };
+    use crate::connection::tests::settings;
+    use crate::{OnLedgerFailure, Server};
+    use redress_proxy::exposition::render;
 
     fn recorder(on_failure: OnLedgerFailure, ledger: Option<Arc<Ledger>>) -> FailureRecorder {
-        let server = Arc::new(Server::new(settings(Mode::Enforce), Instant::now()));
+        let server = Arc::new(Server::new(settings(), Instant::now()));
         FailureRecorder { ledger, on_failure, server }
     }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Weak, atomic::Ordering};
 use tokio::runtime::Handle;
 
 use super::{Connection, Pipe, Role, Target, Upstream};
-use crate::{
-    remote::{Remote, UpstreamEvents},
+use crate::remote::{Remote, UpstreamEvents};
+use redress_proxy::{
     session::{Actions, ClientKind, HttpFailure, MessageSource},
     upstream_id::UpstreamId,
 };

@@ -10,7 +10,7 @@ use super::{
     child::{Child, Pumps},
     writer::PipeWriter,
 };
-use crate::session::KillReason;
+use redress::outcome::KillReason;
 
 /// How much of a log is read at once.
 const LOG_PIECE: usize = 4 << 10;
@@ -115,19 +115,22 @@ mod tests {
     use redress_transport::program::Program;
     use tokio::runtime::Builder;
 
+    use crate::connection::tests::settings;
     use crate::{
-        caller::Caller,
         connection::{
             Client, Connection, FIRST, FailureRecorder, OnLedgerFailure, PIECE, ServerRuntime,
             Target, child::start,
         },
-        exposition::render,
         log::Log,
-        memory::MemoryBudget,
         replies::ReplyRouter,
+    };
+    use redress::outcome::KillReason;
+    use redress_proxy::{
+        caller::Caller,
+        exposition::render,
+        memory::MemoryBudget,
         server::Server,
-        session::{ClientKind, KillReason, Session, UpstreamKind, tests::settings},
-        settings::Mode,
+        session::{ClientKind, Session, UpstreamKind},
     };
 
     /// How many lines the server has written that are no messages.
@@ -139,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_server_that_writes_without_end_leaves_others_their_turn() {
-        let server = Arc::new(Server::new(settings(Mode::Enforce), std::time::Instant::now()));
+        let server = Arc::new(Server::new(settings(), std::time::Instant::now()));
         let on_failure = OnLedgerFailure::Open;
         let null = File::options().read(true).write(true).open("/dev/null").unwrap();
         let runtime = Arc::new(ServerRuntime {

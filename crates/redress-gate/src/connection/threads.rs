@@ -13,7 +13,8 @@ use super::{
     reading::UpstreamReader,
     writer::PipeWriter,
 };
-use crate::{session::KillReason, threads::spawn};
+use crate::threads::spawn;
+use redress::outcome::KillReason;
 
 /// How much of a log is read at once.
 const LOG_PIECE: usize = 16 << 10;

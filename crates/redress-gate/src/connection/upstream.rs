@@ -6,12 +6,11 @@ use std::{
 };
 
 use super::{Role, reader_handoff::ReaderHandoff, writer::PipeWriter};
-use crate::{
+use crate::{process::Process, remote::Remote};
+use redress::outcome::KillReason;
+use redress_proxy::{
     memory::Reservation,
     outgoing::{Outgoing, ToUpstream},
-    process::Process,
-    remote::Remote,
-    session::KillReason,
 };
 
 /// The server's end.

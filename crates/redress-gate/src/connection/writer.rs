@@ -15,7 +15,7 @@ use std::{
 
 use tokio::{net::unix::pipe, sync::Notify, time::sleep};
 
-use crate::memory::Reservation;
+use redress_proxy::memory::Reservation;
 
 /// A larger buffer is not kept for reuse.
 const LARGEST_SPARE: usize = 1 << 20;
@@ -351,7 +351,7 @@ mod tests {
     };
 
     use super::PipeWriter;
-    use crate::{caller::Caller, memory::MemoryBudget};
+    use redress_proxy::{caller::Caller, memory::MemoryBudget};
 
     fn pipe() -> (std::io::PipeReader, Arc<PipeWriter>) {
         let (reader, writer) = std::io::pipe().unwrap();

@@ -10,8 +10,8 @@ use redress_transport::http::{BodyError, HttpResponse, header_text};
 use redress_wire::json::Doc;
 use tokio::time::timeout;
 
-use crate::{
-    frame::{behind_mark, limits},
+use crate::frame::{behind_mark, limits};
+use redress_proxy::{
     memory::{Reservation, SMALL},
     session::ClientKind,
 };

@@ -22,7 +22,7 @@ use super::{
     mirrored_headers::Kind,
     post::{drain, pass_on, report_malformed, report_too_long},
 };
-use crate::{session::HttpFailure, upstream_id::UpstreamId};
+use redress_proxy::{session::HttpFailure, upstream_id::UpstreamId};
 
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");

@@ -6,10 +6,8 @@ use hyper::http::{HeaderMap, HeaderName, HeaderValue};
 use memchr::memmem::Finder;
 use redress_wire::json::{Doc, Scratch, Value};
 
-use crate::{
-    frame::{Frame, Shape, limits},
-    header_params::{HeaderParams, PARAM},
-};
+use crate::frame::{Frame, Shape, limits};
+use redress_proxy::header_params::{HeaderParams, PARAM};
 
 pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -150,7 +148,7 @@ mod tests {
     use redress_wire::json::Scratch;
 
     use super::{Kind, MessageSummary, base64, encoded};
-    use crate::header_params::HeaderParams;
+    use redress_proxy::header_params::HeaderParams;
 
     fn headers(line: &str, mirrors: &HeaderParams) -> Vec<String> {
         let headers = MessageSummary::of(line.as_bytes(), mirrors, &mut Scratch::default())

@@ -25,8 +25,8 @@ use super::{
     mirrored_headers::{Kind, SESSION, VERSION},
     refusal::read_refusal,
 };
-use crate::{
-    frame::{limits, messages},
+use crate::frame::{limits, messages};
+use redress_proxy::{
     session::{FailureScope, HttpFailure, MessageSource, Phase},
     upstream_id::UpstreamId,
 };

@@ -19,8 +19,8 @@ use super::{
     post::{drain, new_post},
     session_loss::{SessionLoss, session_loss},
 };
-use crate::{
-    frame::behind_mark,
+use crate::frame::behind_mark;
+use redress_proxy::{
     session::{FailureScope, HttpFailure},
     upstream_id::UpstreamId,
 };

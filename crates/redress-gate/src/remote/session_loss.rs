@@ -10,10 +10,8 @@ use redress_registry::shipped;
 use redress_wire::json::{Doc, Value};
 
 use super::refusal::Refusal;
-use crate::{
-    frame::{Frame, Shape, limits, messages},
-    upstream_id::UpstreamId,
-};
+use crate::frame::{Frame, Shape, limits, messages};
+use redress_proxy::upstream_id::UpstreamId;
 
 /// The number that SDKs have for a session that they do not know.
 const NO_SESSION: i64 = -32_001;

@@ -13,7 +13,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use self::server::{Act, Server, json, pause, status, stream};
 use super::{Address, MessageSource, Remote, UpstreamEvents};
-use crate::{
+use redress_proxy::{
     memory::Account,
     outgoing::{Outgoing, Ticket, ToUpstream},
     session::{ClientKind, HttpFailure},

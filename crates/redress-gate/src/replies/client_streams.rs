@@ -5,7 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use hyper::body::Bytes;
 
 use super::stream::{Framing, Mark, Part, Stream};
-use crate::{
+use redress_proxy::{
     memory::{Account, Message, Reservation},
     outgoing::Undelivered,
 };
@@ -225,7 +225,7 @@ mod tests {
     use hyper::body::Bytes;
 
     use super::{ClientStreams, Delivery, Message, Stream, Undelivered};
-    use crate::{caller::Caller, memory::MemoryBudget};
+    use redress_proxy::{caller::Caller, memory::MemoryBudget};
 
     fn small(text: &'static [u8]) -> Message {
         Message::from(Bytes::from_static(text))

@@ -9,7 +9,7 @@ use std::{
 use hyper::body::Bytes;
 use redress_transport::sse::{Event, write};
 
-use crate::memory::{Account, Held, Message, SMALL};
+use redress_proxy::memory::{Account, Held, Message, SMALL};
 
 /// How many bytes may wait for a slow reader. Above that, only answers are added.
 const MOST_WAITING: usize = 4 << 20;
@@ -236,7 +236,7 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     use super::{Account, Bytes, Framing, Message, Part, Stream};
-    use crate::{caller::Caller, memory::MemoryBudget};
+    use redress_proxy::{caller::Caller, memory::MemoryBudget};
 
     #[test]
     fn what_waits_for_a_reader_is_reserved_until_it_is_read() {

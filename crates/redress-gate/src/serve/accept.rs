@@ -22,7 +22,7 @@ use super::{
     connection_limit::ConnectionLimit, handle::Current, refusal::Refusal,
     write_timeout::WriteTimeout,
 };
-use crate::{
+use redress_proxy::{
     caller::{Caller, Peer},
     slots::SlotPool,
 };

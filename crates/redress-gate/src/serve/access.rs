@@ -8,7 +8,8 @@ use redress::codes;
 use sha2::{Digest as _, Sha256};
 
 use super::refusal::Refusal;
-use crate::{metrics::Event, outgoing::TokenId};
+use redress_govern::TokenId;
+use redress_proxy::metrics::Event;
 
 /// Names of the machine itself, which no page elsewhere can take.
 const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];

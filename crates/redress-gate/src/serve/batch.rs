@@ -18,10 +18,9 @@ use super::{
 use crate::{
     connection::{Connection, GLANCE, take_piece},
     frame::Batch,
-    memory::Reservation,
-    outgoing::Sender,
     replies::{Framing, Recipient, Reply},
 };
+use redress_proxy::{memory::Reservation, outgoing::Sender};
 
 /// After each piece others of the connection have their turn. A task that only yields would take its lock again before they do.
 const TURN: Duration = Duration::from_millis(1);

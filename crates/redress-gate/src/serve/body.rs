@@ -13,10 +13,8 @@ use hyper::body::{Body as _, Bytes, Frame, Incoming, SizeHint};
 use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 
 use super::{pending_request::PendingRequest, session_manager::HttpSession};
-use crate::{
-    memory::{Account, Held, Reservation},
-    replies::Stream,
-};
+use crate::replies::Stream;
+use redress_proxy::memory::{Account, Held, Reservation};
 
 /// How often a stream on which nothing is said shows that it is still there.
 const BEAT: Duration = Duration::from_secs(20);

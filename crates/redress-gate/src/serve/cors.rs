@@ -13,7 +13,7 @@ use hyper::{
 };
 
 use super::body::Body;
-use crate::header_params::PARAM;
+use redress_proxy::header_params::PARAM;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 

@@ -21,7 +21,8 @@ use super::{
     session_manager::SessionManager,
     throttle::Throttle,
 };
-use crate::{log::Log, memory::MemoryBudget, server::Server, tls::Tls};
+use crate::{log::Log, tls::Tls};
+use redress_proxy::{memory::MemoryBudget, server::Server};
 
 /// Changes what is served.
 #[derive(Clone)]

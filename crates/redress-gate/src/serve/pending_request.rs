@@ -7,11 +7,14 @@ use tokio::sync::oneshot;
 
 use super::content_negotiation;
 use crate::{
-    caller::{Caller, Peer},
     connection::{Connection, Role},
-    outgoing::{Sender, TokenId},
     remote::Remote,
     replies::{Framing, Reply, ReplyPreference, ReplyRouter, Stream},
+};
+use redress_govern::TokenId;
+use redress_proxy::{
+    caller::{Caller, Peer},
+    outgoing::Sender,
 };
 
 /// What it means that a client closes the connection while it waits.

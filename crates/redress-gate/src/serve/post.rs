@@ -29,12 +29,14 @@ use super::{
     stateless, version,
 };
 use crate::{
-    caller::{Caller, Peer},
     connection::Connection,
     frame::{Frame, NotAFrame, Shape, behind_mark, id_beside, limits},
+    replies::{Answer, Reply},
+};
+use redress_proxy::{
+    caller::{Caller, Peer},
     memory::OutOfMemory,
     outgoing::Sender,
-    replies::{Answer, Reply},
     session::Expected,
 };
 

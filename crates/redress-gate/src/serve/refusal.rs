@@ -23,10 +23,8 @@ use redress_wire::json::Members;
 use tokio::sync::oneshot;
 
 use super::{access::TokenError, body::Body};
-use crate::{
-    caller::Peer, connection::OnLedgerFailure, connection::ServerRuntime,
-    pending_fault::refusal_kind,
-};
+use crate::{connection::OnLedgerFailure, connection::ServerRuntime};
+use redress_proxy::{caller::Peer, pending_fault::refusal_kind};
 
 /// A request that is refused.
 #[derive(Debug)]

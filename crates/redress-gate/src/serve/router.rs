@@ -20,7 +20,7 @@ use super::{
     session_manager::SessionManager,
     throttle::Throttle,
 };
-use crate::{
+use redress_proxy::{
     caller::{Caller, Peer},
     exposition,
     server::Server,

@@ -16,10 +16,12 @@ use tokio::task::JoinSet;
 
 use super::{Served, access::Principal, handle::Common};
 use crate::{
-    caller::Caller,
     connection::{Client, Connection, Driver, Event, FailureRecorder, Role, ServerRuntime},
-    memory::MemoryBudget,
     replies::{ReplyRouter, Stream},
+};
+use redress_proxy::{
+    caller::Caller,
+    memory::MemoryBudget,
     session::{ClientKind, Session, UpstreamKind},
     slots::{is_free, short},
 };

@@ -121,10 +121,8 @@ mod tests {
     use redress_wire::json::Doc;
 
     use super::{check, check_arguments, decoded};
-    use crate::{
-        frame::{Frame, limits},
-        header_params::HeaderParams,
-    };
+    use crate::frame::{Frame, limits};
+    use redress_proxy::header_params::HeaderParams;
 
     const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 

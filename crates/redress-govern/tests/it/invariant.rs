@@ -21,7 +21,7 @@ fn sources(dir: &Path, text: &mut String) -> io::Result<()> {
 fn every_invariant_is_checked_in_code_and_documented() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut code = String::new();
-    for name in ["redress-gate", "redress-cli", "redress-govern"] {
+    for name in ["redress-gate", "redress-proxy", "redress-cli", "redress-govern"] {
         sources(&root.join("crates").join(name).join("src"), &mut code).unwrap();
     }
     let page = fs::read_to_string(root.join("docs/governance.md")).unwrap();

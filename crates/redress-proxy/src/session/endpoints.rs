@@ -1,11 +1,11 @@
 //! What kind of ends a session has: pipes or HTTP on either side, and how HTTP fails.
 
-pub(crate) use redress::outcome::KillReason;
+pub(super) use redress::outcome::KillReason;
 use redress::outcome::What;
 
 /// What the client of a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ClientKind {
+pub enum ClientKind {
     /// One client on a pipe: the gate opens the upstream's session again if it is lost.
     Pipe,
     /// A client over HTTP: it sees the status of an answer, and opens its sessions itself.
@@ -14,7 +14,7 @@ pub(crate) enum ClientKind {
 
 /// What the upstream of a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UpstreamKind {
+pub enum UpstreamKind {
     /// A process: its messages are lines.
     Pipe,
     /// A server over HTTP: its messages come as answers to ours.
@@ -23,7 +23,7 @@ pub(crate) enum UpstreamKind {
 
 /// What a refusal is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FailureScope {
+pub enum FailureScope {
     /// The request.
     Request,
     /// The session that the request named, whatever the request was.
@@ -34,7 +34,7 @@ pub(crate) enum FailureScope {
 
 /// How the POST of a request failed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum HttpFailure<'a> {
+pub enum HttpFailure<'a> {
     /// The answer is not 2xx.
     Status {
         /// Its status.
@@ -80,7 +80,7 @@ pub(crate) enum HttpFailure<'a> {
 
 /// Where on its way a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub enum Phase {
     /// The server's name has no address.
     Dns,
     /// No listener takes the connection.
@@ -108,7 +108,7 @@ impl Phase {
 
 /// How a process ended.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Exit {
+pub struct Exit {
     /// Its exit code.
     pub code: Option<i32>,
     /// The signal that ended it, by name.

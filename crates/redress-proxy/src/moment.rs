@@ -6,7 +6,7 @@ use redress_ledger::Time;
 
 /// A point in time on both clocks: the one that never jumps, and the one on the wall.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moment {
+pub struct Moment {
     /// For deadlines and durations.
     pub at: Instant,
     /// For people.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hyper::http::HeaderName;
+use http::HeaderName;
 use indexmap::IndexMap;
 use redress_wire::json::{Doc, Kind, Value};
 use rustc_hash::FxBuildHasher;
@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 use crate::frame::limits;
 
 /// How the name of such a header starts.
-pub(crate) const PARAM: &str = "mcp-param-";
+pub const PARAM: &str = "mcp-param-";
 
 /// The most tools whose annotations are remembered.
 const MOST_TOOLS: usize = 4_096;
@@ -20,7 +20,7 @@ const MOST_PARAMS: usize = 32;
 
 /// The arguments of each tool that requests repeat in their headers, learnt from the lists that pass.
 #[derive(Debug, Default)]
-pub(crate) struct HeaderParams {
+pub struct HeaderParams {
     tools: IndexMap<String, Vec<HeaderParam>, FxBuildHasher>,
 }
 
@@ -33,7 +33,7 @@ struct HeaderParam {
 
 impl HeaderParams {
     /// Learns from an answer to `tools/list`.
-    pub(crate) fn learn(&mut self, line: &[u8]) {
+    pub fn learn(&mut self, line: &[u8]) {
         let Ok(doc) = Doc::parse(line, limits(usize::MAX)) else { return };
         let tools = doc.root().path(&["result", "tools"]);
         for tool in tools.into_iter().flat_map(Value::elements) {
@@ -56,7 +56,7 @@ impl HeaderParams {
     }
 
     /// Every header that a call of the tool may have, and what it must say; nothing, if it must not be there.
-    pub(crate) fn of<'m, 'd>(
+    pub fn of<'m, 'd>(
         &'m self,
         tool: &str,
         arguments: Option<Value<'d>>,

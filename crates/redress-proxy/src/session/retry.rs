@@ -52,7 +52,7 @@ struct ScheduledRetry {
 
 /// A repeat that is to be recorded before it is made; [`Session::repeat_recorded`] lets it go on.
 #[derive(Debug)]
-pub(crate) struct Repeat {
+pub struct Repeat {
     /// Which one.
     pub id: UpstreamId,
     object: String,
@@ -95,7 +95,7 @@ impl Retries {
 
 impl Repeat {
     /// The record of it.
-    pub(crate) fn record(&self, redactor: &Redactor) -> Record {
+    pub fn record(&self, redactor: &Redactor) -> Record {
         Record::retry(&self.object, redactor)
     }
 }

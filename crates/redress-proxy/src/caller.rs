@@ -6,7 +6,7 @@ use redress_govern::TokenId;
 
 /// The address of a client: this machine, an IPv4 address or an IPv6 network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Peer {
+pub enum Peer {
     /// This machine: a pipe, or a loopback address.
     #[default]
     Local,
@@ -18,7 +18,7 @@ pub(crate) enum Peer {
 
 impl Peer {
     /// The peer with an address.
-    pub(crate) fn of(address: IpAddr) -> Self {
+    pub fn of(address: IpAddr) -> Self {
         let address = address.to_canonical();
         match address {
             _ if address.is_loopback() => Self::Local,
@@ -48,17 +48,17 @@ impl Peer {
 
 /// The caller that a request counts for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Caller {
+pub struct Caller {
     /// The token that it brought.
-    pub(crate) token: Option<TokenId>,
+    pub token: Option<TokenId>,
     /// The address that it came from.
-    pub(crate) peer: Peer,
+    pub peer: Peer,
 }
 
 impl Caller {
     /// The caller of a gate that can have no other: one client on a pipe, or all clients of a loopback address where there are
     /// no tokens, or only one.
-    pub(crate) const ONLY: Self = Self { token: None, peer: Peer::Local };
+    pub const ONLY: Self = Self { token: None, peer: Peer::Local };
 
     /// Whether there can be no other.
     pub(crate) fn is_only(self) -> bool {

@@ -21,7 +21,6 @@ use crate::{
     restarts::Starts,
     retry::Budget,
     settings::Settings,
-    threads::spawn,
 };
 
 /// What all sessions of one server share: its settings, and what counts across them.
@@ -36,7 +35,7 @@ pub struct Server {
     pub(crate) breakers: Breakers,
     pub(crate) limits: Arc<Limits>,
     pub(crate) budget: Budget,
-    pub(crate) quota: Quota,
+    quota: Quota,
     pub(crate) starts: Starts,
     /// Whether the rules by which failures are judged are made ready, or will be.
     is_ready: AtomicBool,
@@ -68,7 +67,7 @@ impl Server {
     }
 
     /// What records call the session of a client. The id that the client itself uses is a secret of the client.
-    pub(crate) fn session_name(&self, client: u64) -> String {
+    pub fn session_name(&self, client: u64) -> String {
         format!("{:016x}.{client}", self.mark)
     }
 
@@ -112,7 +111,8 @@ impl Server {
         self.has_lost_ledger.store(true, Ordering::Release);
     }
 
-    pub(crate) fn has_lost_ledger(&self) -> bool {
+    /// Whether there should be a ledger, and none could be opened.
+    pub fn has_lost_ledger(&self) -> bool {
         self.has_lost_ledger.load(Ordering::Acquire)
     }
 
@@ -122,22 +122,24 @@ impl Server {
         Some(self.metrics.stats(stats))
     }
 
-    /// Makes the rules ready by which failures are judged, once, while a server works on its first call: the first failure should
-    /// not pay for them, nor a gate that is never asked anything.
-    pub(crate) fn get_ready(&self) {
-        if !self.is_ready.load(Ordering::Relaxed) && !self.is_ready.swap(true, Ordering::Relaxed) {
-            // Without a thread the first failure pays.
-            spawn("redress-warm", redress::classify::warm_up).unwrap_or_default();
-        }
+    /// Whether a failure of that many bytes may have a record of its own. If not, the ledger counts it.
+    pub fn may_record(&self, bytes: usize, now: Instant) -> bool {
+        self.quota.take(bytes, now)
+    }
+
+    /// Whether the rules by which failures are judged should be made ready now, while a server works on its first call.
+    /// Says so once.
+    pub fn needs_rules(&self) -> bool {
+        !self.is_ready.load(Ordering::Relaxed) && !self.is_ready.swap(true, Ordering::Relaxed)
     }
 
     /// From now on what is held for its clients is reserved there.
-    pub(crate) fn reserve_in(&self, memory: &Arc<MemoryBudget>) {
+    pub fn reserve_in(&self, memory: &Arc<MemoryBudget>) {
         self.memory.get_or_init(|| Arc::clone(memory));
     }
 
     /// What a caller reserves of the gate's memory, if that is counted.
-    pub(crate) fn account(&self, caller: Caller) -> Option<Account> {
+    pub fn account(&self, caller: Caller) -> Option<Account> {
         Some(self.memory.get()?.account(caller))
     }
 

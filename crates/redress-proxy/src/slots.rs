@@ -8,17 +8,12 @@ use std::collections::BTreeMap;
 use crate::caller::Caller;
 
 /// How many of so many slots are taken when they are short.
-pub(crate) const fn short(most: usize) -> usize {
+pub const fn short(most: usize) -> usize {
     most - most / 4
 }
 
 /// Whether a caller with so many slots of its own may take one more, where so many are taken by so many callers.
-pub(crate) fn is_free(
-    caller: Caller,
-    own: usize,
-    (taken, callers): (usize, usize),
-    most: usize,
-) -> bool {
+pub fn is_free(caller: Caller, own: usize, (taken, callers): (usize, usize), most: usize) -> bool {
     if taken >= most {
         return false;
     }
@@ -29,19 +24,20 @@ pub(crate) fn is_free(
 
 /// `SlotPool` that callers share.
 #[derive(Debug)]
-pub(crate) struct SlotPool {
+pub struct SlotPool {
     most: usize,
     taken: usize,
     by_caller: BTreeMap<Caller, usize>,
 }
 
 impl SlotPool {
-    pub(crate) fn new(most: usize) -> Self {
+    /// That many free slots.
+    pub fn new(most: usize) -> Self {
         Self { most, taken: 0, by_caller: BTreeMap::new() }
     }
 
     /// Takes a slot, if there is one for the caller. Gives whether there is.
-    pub(crate) fn enter(&mut self, caller: Caller) -> bool {
+    pub fn enter(&mut self, caller: Caller) -> bool {
         let own = self.by_caller.get(&caller).copied().unwrap_or_default();
         let is_free = is_free(caller, own, (self.taken, self.by_caller.len()), self.most);
         if is_free {
@@ -52,7 +48,7 @@ impl SlotPool {
     }
 
     /// Gives a slot back.
-    pub(crate) fn leave(&mut self, caller: Caller) {
+    pub fn leave(&mut self, caller: Caller) {
         let Some(own) = self.by_caller.get_mut(&caller) else { return };
         *own -= 1;
         self.taken -= 1;

@@ -15,27 +15,27 @@ use crate::{
 /// What a session wants done after one event, with the time of the event. The driver carries it out.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an order of its own")]
-pub(crate) struct Actions {
+pub struct Actions {
     /// Now.
     pub now: Moment,
     /// For the client.
     pub to_client: Outgoing<ToClient>,
     /// The bytes that are reserved for that.
-    pub(crate) answered: Vec<Reservation>,
+    pub answered: Vec<Reservation>,
     /// For the upstream.
     pub to_upstream: Outgoing<ToUpstream>,
     /// The bytes that are reserved for that.
-    pub(crate) queued: Vec<Reservation>,
+    pub queued: Vec<Reservation>,
     /// To be recorded; what [`PendingFault::render`] gives is for the client.
     pub faults: Vec<PendingFault>,
     /// To be recorded before they are made; [`super::Session::repeat_recorded`] hears of it.
     pub repeats: Vec<Repeat>,
     /// Writes that wait for their turn; [`super::Session::write_told`] hears what comes of them.
-    pub(crate) writes: Vec<Arc<Job>>,
+    pub writes: Vec<Arc<Job>>,
     /// What changed sessions of a governed server, to be recorded.
     pub sessions: Vec<String>,
     /// Calls of a governed server that succeeded, to be recorded when everything else is done.
-    pub(crate) calls: Vec<CallRecord>,
+    pub calls: Vec<CallRecord>,
     /// Requests that their clients withdrew: they get no answer.
     pub withdrawn: Vec<Ticket>,
     /// The upstream is to be started.
@@ -52,7 +52,7 @@ pub(crate) struct Actions {
 
 impl Actions {
     /// No actions yet, at this time.
-    pub(crate) fn new(now: Moment) -> Self {
+    pub fn new(now: Moment) -> Self {
         Self {
             now,
             to_client: Outgoing::default(),
@@ -76,7 +76,7 @@ impl Actions {
 
 /// What the sender of a message gets for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Expected {
+pub enum Expected {
     /// An answer, sooner or later.
     Answer,
     /// None: it was a notification, or an answer itself.

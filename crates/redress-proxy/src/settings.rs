@@ -112,7 +112,7 @@ impl Settings {
     }
 
     /// How failures are emitted.
-    pub(crate) fn emission(&self) -> Emission<'_> {
+    pub fn emission(&self) -> Emission<'_> {
         Emission {
             policy: Policy { stack: self.shown_stack(), redact: &*self.redactor },
             hides_server_text: self.server_text == ServerText::Hide,
@@ -129,7 +129,7 @@ impl Settings {
     }
 
     /// No request that comes from now on is due before that time.
-    pub(crate) fn shortest_deadline(&self) -> Duration {
+    pub fn shortest_deadline(&self) -> Duration {
         self.tool_deadlines.values().copied().fold(self.deadline, Duration::min)
     }
 }

@@ -17,10 +17,10 @@ use crate::{
 };
 
 /// The type of the text, for HTTP.
-pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The metrics of servers as text.
-pub(crate) fn render(servers: &[Arc<Server>]) -> String {
+pub fn render(servers: &[Arc<Server>]) -> String {
     let mut registry = Registry::default();
     registry.register_collector(Box::new(All(servers.to_vec())));
     let mut out = String::new();

@@ -11,11 +11,11 @@ pub(crate) const DIGITS: usize = 14;
 
 /// An id of ours, under which an upstream knows a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct UpstreamId(u64);
+pub struct UpstreamId(u64);
 
 impl UpstreamId {
     /// Its digits in a message.
-    pub(crate) fn digits(self) -> [u8; DIGITS] {
+    pub fn digits(self) -> [u8; DIGITS] {
         let mut digits = [b'0'; DIGITS];
         let mut rest = self.0;
         for digit in digits.iter_mut().rev() {
@@ -26,14 +26,15 @@ impl UpstreamId {
     }
 
     /// The id that an answer names. Some servers turn a number into a string.
-    pub(crate) fn of(value: Value<'_>) -> Option<Self> {
+    pub fn of(value: Value<'_>) -> Option<Self> {
         match value.kind() {
             Kind::Number => Self::read(value.raw().as_bytes()),
             _ => Self::read(value.as_str()?.as_bytes()),
         }
     }
 
-    pub(crate) fn read(digits: &[u8]) -> Option<Self> {
+    /// The id that digits spell, if they spell one.
+    pub fn read(digits: &[u8]) -> Option<Self> {
         let digits: &[u8; DIGITS] = digits.try_into().ok()?;
         let (mut id, mut is_number) = (0, true);
         for digit in digits {
@@ -49,7 +50,7 @@ impl UpstreamId {
     }
 
     /// The id with that number.
-    pub(crate) const fn from_number(number: u64) -> Self {
+    pub const fn from_number(number: u64) -> Self {
         Self(number)
     }
 

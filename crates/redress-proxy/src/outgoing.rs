@@ -9,7 +9,7 @@ use crate::{
 
 /// Who sent a message: one of the clients of a session, and the place where an answer to it goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Sender {
+pub struct Sender {
     /// Which client. Ids of different clients have nothing to do with each other. Clients without a session are told
     /// apart by who they are, since what they asked for is theirs beyond one request.
     pub client: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Sender {
 
 impl Sender {
     /// What marks the number of a client that has no session.
-    pub(crate) const OF_NO_SESSION: u64 = 1 << 63;
+    pub const OF_NO_SESSION: u64 = 1 << 63;
 
     /// Whether it has a session.
     pub(crate) const fn has_session(self) -> bool {
@@ -35,11 +35,11 @@ impl Sender {
 
 /// Where the answer to one request goes: a number of the driver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Ticket(pub u64);
+pub struct Ticket(pub u64);
 
 /// The destination of a message to clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ToClient {
+pub enum ToClient {
     /// The one answer to a request, with its HTTP status.
     Answer(Ticket, u16),
     /// A message that belongs to a request in progress.
@@ -54,22 +54,22 @@ pub(crate) enum ToClient {
 
 /// Counts messages that reach no client.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Undelivered {
+pub struct Undelivered {
     /// How many they are.
-    pub(crate) count: u64,
+    pub count: u64,
     /// Those of them that are questions of the upstream, by our numbers.
-    pub(crate) questions: Vec<u64>,
+    pub questions: Vec<u64>,
 }
 
 impl Undelivered {
     /// One more, which may be a question.
-    pub(crate) fn add(&mut self, question: Option<u64>) {
+    pub fn add(&mut self, question: Option<u64>) {
         self.count += 1;
         self.questions.extend(question);
     }
 
     /// All of these, too.
-    pub(crate) fn append(&mut self, more: Self) {
+    pub fn append(&mut self, more: Self) {
         self.count += more.count;
         self.questions.extend(more.questions);
     }
@@ -77,7 +77,7 @@ impl Undelivered {
 
 /// What a message to the upstream is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ToUpstream {
+pub enum ToUpstream {
     /// A request of a client.
     Request(UpstreamId, Ticket),
     /// A request of the gate itself, and the client's request that caused it, if one did.
@@ -92,7 +92,7 @@ pub(crate) enum ToUpstream {
 
 /// Messages one behind the other, each ended by a line break, with their addresses.
 #[derive(Debug)]
-pub(crate) struct Outgoing<A> {
+pub struct Outgoing<A> {
     bytes: Vec<u8>,
     /// Where each message ends.
     ends: Vec<(usize, A)>,
@@ -106,12 +106,12 @@ impl<A> Default for Outgoing<A> {
 
 impl<A: Copy> Outgoing<A> {
     /// Whether there is none.
-    pub(crate) const fn is_empty(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
     /// Every message, with its line break.
-    pub(crate) fn messages(&self) -> impl Iterator<Item = (A, &[u8])> {
+    pub fn messages(&self) -> impl Iterator<Item = (A, &[u8])> {
         let mut start = 0;
         self.ends.iter().map(move |(end, to)| {
             let letter = self.bytes.get(start..*end).unwrap_or_default();
@@ -121,24 +121,24 @@ impl<A: Copy> Outgoing<A> {
     }
 
     /// All messages as one stream, where there is but one reader. The reader leaves the vector empty.
-    pub(crate) fn as_stream(&mut self) -> &mut Vec<u8> {
+    pub fn as_stream(&mut self) -> &mut Vec<u8> {
         self.ends.clear();
         &mut self.bytes
     }
 
     /// Takes all out: the bytes, and where each message ends.
-    pub(crate) fn take(&mut self) -> (Vec<u8>, impl Iterator<Item = (usize, A)>) {
+    pub fn take(&mut self) -> (Vec<u8>, impl Iterator<Item = (usize, A)>) {
         (std::mem::take(&mut self.bytes), self.ends.drain(..))
     }
 
     /// Throws all away.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
     }
 
     /// Adds a message; `write` ends it with a line break, or writes nothing.
-    pub(crate) fn add(&mut self, to: A, write: impl FnOnce(&mut Vec<u8>)) {
+    pub fn add(&mut self, to: A, write: impl FnOnce(&mut Vec<u8>)) {
         let start = self.bytes.len();
         write(&mut self.bytes);
         if self.bytes.len() > start {
@@ -147,7 +147,7 @@ impl<A: Copy> Outgoing<A> {
     }
 
     /// Adds a message in parts; the last part ends with a line break.
-    pub(crate) fn add_parts(&mut self, to: A, parts: &[&[u8]]) {
+    pub fn add_parts(&mut self, to: A, parts: &[&[u8]]) {
         self.add(to, |out| parts.iter().for_each(|it| out.extend_from_slice(it)));
     }
 }

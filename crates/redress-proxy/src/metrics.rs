@@ -52,7 +52,7 @@ impl Completion {
 
 /// Things that happen, each with a counter of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Event {
+pub enum Event {
     /// A process was started anew.
     Restart,
     /// A call was made again.
@@ -139,7 +139,7 @@ impl Metrics {
     }
 
     /// Counts a failure.
-    pub(crate) fn failed(&self, fault: &Fault) {
+    pub fn failed(&self, fault: &Fault) {
         let origin = Origin::ALL.iter().position(|it| *it == fault.origin).unwrap_or_default();
         self.codes().faults.count_fault(fault, origin);
     }
@@ -150,7 +150,7 @@ impl Metrics {
     }
 
     /// The same of one that was answered at once, before there was anything to keep of it.
-    pub(crate) fn turned_away(&self, fault: &Fault) {
+    pub fn turned_away(&self, fault: &Fault) {
         self.refused(fault);
         self.ended(Completion::Refused, Duration::ZERO);
     }
@@ -161,12 +161,12 @@ impl Metrics {
     }
 
     /// Something happened.
-    pub(crate) fn happened(&self, event: Event) {
+    pub fn happened(&self, event: Event) {
         self.count(event, 1);
     }
 
     /// Messages of the server will not be heard.
-    pub(crate) fn unheard(&self, messages: u64) {
+    pub fn unheard(&self, messages: u64) {
         self.count(Event::Unheard, messages);
     }
 
@@ -177,22 +177,22 @@ impl Metrics {
     }
 
     /// A failure is counted in the ledger.
-    pub(crate) fn counted(&self) {
+    pub fn counted(&self) {
         self.happened(Event::Counted);
     }
 
     /// Something could not be recorded.
-    pub(crate) fn unrecorded(&self) {
+    pub fn unrecorded(&self) {
         self.happened(Event::Unrecorded);
     }
 
     /// A record is on its way to the disk.
-    pub(crate) fn recording(&self) {
+    pub fn recording(&self) {
         self.waiting.fetch_add(1, Ordering::Relaxed);
     }
 
     /// It is there after that time, or never will be.
-    pub(crate) fn recorded(&self, took: Duration, is_durable: bool) {
+    pub fn recorded(&self, took: Duration, is_durable: bool) {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
         self.commits.observe(took);
         if !is_durable {

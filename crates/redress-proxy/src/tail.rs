@@ -13,7 +13,7 @@ const KEPT: usize = 8 << 10;
 
 /// The last bytes of a stream. Written by one thread, read by others.
 #[derive(Debug, Default)]
-pub(crate) struct Tail {
+pub struct Tail {
     last: Mutex<VecDeque<u8>>,
     /// How many bytes there have been.
     total: AtomicU64,
@@ -21,7 +21,7 @@ pub(crate) struct Tail {
 
 impl Tail {
     /// Adds what was written.
-    pub(crate) fn add(&self, bytes: &[u8]) {
+    pub fn add(&self, bytes: &[u8]) {
         let mut last = self.lock();
         let new = bytes.get(bytes.len().saturating_sub(KEPT)..).unwrap_or_default();
         let over = (last.len() + new.len()).saturating_sub(KEPT);

@@ -22,7 +22,7 @@ use crate::{
 
 /// A failure that is recorded before the client gets it, with the reply to send then.
 #[derive(Debug)]
-pub(crate) struct PendingFault {
+pub struct PendingFault {
     pub(crate) template: Arc<FaultTemplate>,
     pub(crate) stamp: FaultStamp,
     pub(crate) to: ReplyTo,
@@ -33,14 +33,14 @@ pub(crate) struct PendingFault {
     /// Where the request came from that failed.
     pub(crate) peer: Peer,
     /// Whether the server was not asked, for another reason than its governor.
-    pub(crate) is_refusal: bool,
+    pub is_refusal: bool,
     /// The bytes that are reserved for the line of the server in it.
-    pub(crate) memory: Option<Reservation>,
+    pub memory: Option<Reservation>,
 }
 
 /// The head of a reply over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ReplyHead<'a> {
+pub struct ReplyHead<'a> {
     /// The status.
     pub status: u16,
     /// `WWW-Authenticate`, as the upstream has it.
@@ -97,7 +97,7 @@ pub(crate) enum ReplyBody {
 }
 
 /// What a failure is counted under.
-pub(crate) fn refusal_kind(fault: &Fault, peer: Peer) -> RefusalKind {
+pub fn refusal_kind(fault: &Fault, peer: Peer) -> RefusalKind {
     RefusalKind {
         code: fault.code().to_owned(),
         class: fault.class.name(),
@@ -113,22 +113,22 @@ impl PendingFault {
     }
 
     /// Its code.
-    pub(crate) fn code(&self) -> &str {
+    pub fn code(&self) -> &str {
         self.template.fault.code()
     }
 
     /// What it is counted under.
-    pub(crate) fn kind(&self) -> RefusalKind {
+    pub fn kind(&self) -> RefusalKind {
         refusal_kind(&self.template.fault, self.peer)
     }
 
     /// What the governor knows of the request.
-    pub(crate) fn governed(&self) -> Option<&CallContext> {
+    pub fn governed(&self) -> Option<&CallContext> {
         self.stamp.governed.as_deref()
     }
 
     /// Another failure in its place, for the same one who waits.
-    pub(crate) fn instead(self, mut fault: Fault, how: &Emission<'_>) -> Self {
+    pub fn instead(self, mut fault: Fault, how: &Emission<'_>) -> Self {
         fault.context.fill_absent(&self.template.fault.context);
         let template = FaultTemplate::new(
             emit(fault, how),
@@ -141,7 +141,7 @@ impl PendingFault {
     }
 
     /// The destination of the reply, if there is one.
-    pub(crate) const fn address(&self) -> Option<ToClient> {
+    pub const fn address(&self) -> Option<ToClient> {
         match self.to.who {
             Recipient::Nobody => None,
             Recipient::Notified(to) => Some(to),
@@ -161,18 +161,18 @@ impl PendingFault {
     }
 
     /// The head of the reply over HTTP.
-    pub(crate) fn head(&self) -> ReplyHead<'_> {
+    pub fn head(&self) -> ReplyHead<'_> {
         let www_authenticate = self.to.www_authenticate.as_deref();
         ReplyHead { status: self.to.status, www_authenticate }
     }
 
     /// The same when the failure could not be recorded.
-    pub(crate) const fn unrecorded_head(&self) -> ReplyHead<'_> {
+    pub const fn unrecorded_head(&self) -> ReplyHead<'_> {
         ReplyHead { status: self.to.unrecorded, www_authenticate: None }
     }
 
     /// The record of it.
-    pub(crate) fn record(&self, redactor: &Redactor) -> Record {
+    pub fn record(&self, redactor: &Redactor) -> Record {
         let again = if self.is_again { self.template.record(&self.stamp, redactor) } else { None };
         again.unwrap_or_else(|| {
             Record::fault(&self.template.stamped_for_ledger(&self.stamp), redactor)
@@ -180,13 +180,13 @@ impl PendingFault {
     }
 
     /// Whether it is to be recorded; only that recording fails is not. A server that says so of itself is recorded like any.
-    pub(crate) fn is_to_be_recorded(&self) -> bool {
+    pub fn is_to_be_recorded(&self) -> bool {
         let fault = &self.template.fault;
         fault.code() != codes::AUDIT_LOG_FAILED.name() || fault.origin != Origin::Gate
     }
 
     /// Appends what the client hears, a line or nothing, with the failure's place in the ledger.
-    pub(crate) fn render(self, receipt: Option<Receipt>, out: &mut Vec<u8>) {
+    pub fn render(self, receipt: Option<Receipt>, out: &mut Vec<u8>) {
         match (&self.to.who, &self.form) {
             (Recipient::Nobody, _) | (Recipient::Notified(_), ReplyBody::Made) => return,
             (_, ReplyBody::AsItIs(line)) => out.extend_from_slice(line),
@@ -204,7 +204,7 @@ impl PendingFault {
     }
 
     /// The same when the failure could not be recorded: the client hears that, and nothing else.
-    pub(crate) fn render_unrecorded(self, out: &mut Vec<u8>) {
+    pub fn render_unrecorded(self, out: &mut Vec<u8>) {
         let failed = self.fault();
         let mut fault = codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0]);
         fault.origin = Origin::Gate;

@@ -49,15 +49,15 @@ pub(super) struct Answer<'l, 'd> {
 
 /// Where a message of the upstream comes from: a pipe, or an HTTP response.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct MessageSource {
+pub struct MessageSource {
     /// The request whose HTTP response it is in.
-    pub(crate) about: Option<UpstreamId>,
+    pub about: Option<UpstreamId>,
     /// The status of that response.
-    pub(crate) status: Option<u16>,
+    pub status: Option<u16>,
     /// Whether it is an event of a stream.
-    pub(crate) is_event: bool,
+    pub is_event: bool,
     /// Whether it is a member of an array.
-    pub(crate) is_member: bool,
+    pub is_member: bool,
 }
 
 /// Whether an answer passes without a closer look. Learns from it what later requests need.

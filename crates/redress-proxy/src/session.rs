@@ -46,7 +46,7 @@ mod verdicts;
 
 use std::{borrow::Cow, sync::Arc, time::Instant};
 
-use hyper::http::HeaderName;
+use http::HeaderName;
 use redress::outcome::What;
 use redress_govern::WriteReport;
 use redress_wire::json::{Doc, Value};
@@ -89,12 +89,10 @@ use crate::{
     upstream_id::UpstreamId,
 };
 
-pub(crate) use actions::{Actions, Expected};
-pub(crate) use endpoints::{
-    ClientKind, Exit, FailureScope, HttpFailure, KillReason, Phase, UpstreamKind,
-};
-pub(crate) use messages::MessageSource;
-pub(crate) use retry::Repeat;
+pub use actions::{Actions, Expected};
+pub use endpoints::{ClientKind, Exit, FailureScope, HttpFailure, Phase, UpstreamKind};
+pub use messages::MessageSource;
+pub use retry::Repeat;
 
 /// What the upstream gets for a request that no client hears.
 const NOT_HEARD: &[u8] =
@@ -102,7 +100,7 @@ const NOT_HEARD: &[u8] =
 
 /// One client, or several, and one upstream.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub struct Session {
     server: Arc<Server>,
     /// The clients, and what belongs to which of them.
     tenancy: Tenancy,
@@ -128,7 +126,7 @@ pub(crate) struct Session {
 
 impl Session {
     /// A session of one client, whose upstream is being started.
-    pub(crate) fn new(server: Arc<Server>, client: ClientKind, upstream: UpstreamKind) -> Self {
+    pub fn new(server: Arc<Server>, client: ClientKind, upstream: UpstreamKind) -> Self {
         let breaker = match upstream {
             UpstreamKind::Pipe => server.breakers.own(),
             UpstreamKind::Http => server.breakers.shared(),
@@ -137,7 +135,7 @@ impl Session {
     }
 
     /// A session of any number of clients over HTTP. Each sees only what belongs to it.
-    pub(crate) fn shared(server: Arc<Server>, upstream: UpstreamKind) -> Self {
+    pub fn shared(server: Arc<Server>, upstream: UpstreamKind) -> Self {
         let breaker = server.breakers.shared();
         Self::of(server, Tenancy::shared(), breaker, upstream)
     }
@@ -170,17 +168,17 @@ impl Session {
     }
 
     /// Whether no client waits for an answer.
-    pub(crate) fn is_idle(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.inflight.answers() == 0 && self.verdicts.none_waits()
     }
 
     /// Says whether failures of new calls could be recorded; while they cannot, new requests are refused.
-    pub(crate) const fn admit_calls(&mut self, is_recorded: bool) {
+    pub const fn admit_calls(&mut self, is_recorded: bool) {
         self.admission.set_recorded(is_recorded);
     }
 
     /// Whether the upstream of a new session is started at once. If not, the first request that may starts it.
-    pub(crate) fn may_begin(&mut self, now: Instant) -> bool {
+    pub fn may_begin(&mut self, now: Instant) -> bool {
         let may = self.server.starts.may_start(now) == StartDecision::Start;
         if !may && self.upstream.state == State::Starting {
             self.upstream.state = State::Down;
@@ -189,7 +187,7 @@ impl Session {
     }
 
     /// The upstream runs. What it writes to stderr goes to `stderr`.
-    pub(crate) fn upstream_ready(&mut self, stderr: Arc<Tail>, actions: &mut Actions) {
+    pub fn upstream_ready(&mut self, stderr: Arc<Tail>, actions: &mut Actions) {
         if self.upstream.started(stderr, actions.now.at) {
             self.server.metrics.happened(Event::Restart);
         }
@@ -203,7 +201,7 @@ impl Session {
     }
 
     /// The gate ends: every request that waits fails.
-    pub(crate) fn close(&mut self, actions: &mut Actions) {
+    pub fn close(&mut self, actions: &mut Actions) {
         self.admission.close();
         settle_deferred(self, actions);
         outlive_all(self, actions.now.at);
@@ -211,7 +209,7 @@ impl Session {
     }
 
     /// When [`Self::expire`] has something to do, if nothing else happens before.
-    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+    pub fn next_deadline(&self) -> Option<Instant> {
         let inflight = self.inflight.all().filter_map(|(_, entry)| match entry {
             InFlightEntry::Answer(exchange) => exchange.deadline,
             InFlightEntry::Nothing { until } => Some(*until),
@@ -228,7 +226,7 @@ impl Session {
     }
 
     /// Does what is due: deadlines, a start that was put off.
-    pub(crate) fn expire(&mut self, actions: &mut Actions) {
+    pub fn expire(&mut self, actions: &mut Actions) {
         let mut silence = None;
         for id in self.inflight.in_order() {
             if let Some(InFlightEntry::Answer(mut exchange)) = self.inflight.due(id, actions.now.at)
@@ -268,17 +266,12 @@ impl Session {
     }
 
     /// A line of a client, without its line break.
-    pub(crate) fn client_line(
-        &mut self,
-        line: &[u8],
-        from: Sender,
-        actions: &mut Actions,
-    ) -> Expected {
+    pub fn client_line(&mut self, line: &[u8], from: Sender, actions: &mut Actions) -> Expected {
         client_message(self, line, false, from, actions)
     }
 
     /// A member of a client's array. Where arrays are not taken, each request in it is refused under its own id.
-    pub(crate) fn client_member(
+    pub fn client_member(
         &mut self,
         line: &[u8],
         are_taken: bool,
@@ -292,7 +285,7 @@ impl Session {
     }
 
     /// The start of a line of the client that is too long.
-    pub(crate) fn client_long(&mut self, head: &[u8], from: Sender, actions: &mut Actions) {
+    pub fn client_long(&mut self, head: &[u8], from: Sender, actions: &mut Actions) {
         let id = peek::id_in_head(head);
         self.reader.is_client_answered = id.is_some();
         self.reader.is_client_answer = peek::is_answer(head);
@@ -302,7 +295,7 @@ impl Session {
     }
 
     /// The end of a line of the client that is too long.
-    pub(crate) fn client_long_end(
+    pub fn client_long_end(
         &mut self,
         tail: &[u8],
         bytes: u64,
@@ -316,25 +309,25 @@ impl Session {
     }
 
     /// The client is gone: its requests are cancelled and recorded.
-    pub(crate) fn client_gone(&mut self, actions: &mut Actions) {
+    pub fn client_gone(&mut self, actions: &mut Actions) {
         self.admission.close();
         cancel_where(self, |_| true, actions);
     }
 
     /// One of several clients is gone: its requests are cancelled and recorded.
-    pub(crate) fn client_left(&mut self, client: u64, actions: &mut Actions) {
+    pub fn client_left(&mut self, client: u64, actions: &mut Actions) {
         cancel_where(self, |it| it.from.client == client, actions);
         drop_subscriptions(self, client, actions);
         self.tenancy.left_by(client);
     }
 
     /// A client does not wait for a request any more: it is cancelled and recorded.
-    pub(crate) fn withdraw(&mut self, ticket: Ticket, actions: &mut Actions) {
+    pub fn withdraw(&mut self, ticket: Ticket, actions: &mut Actions) {
         cancel_where(self, |it| it.from.ticket == ticket, actions);
     }
 
     /// Answers a request of the upstream that reaches no client.
-    pub(crate) fn unheard(&mut self, question: u64, actions: &mut Actions) {
+    pub fn unheard(&mut self, question: u64, actions: &mut Actions) {
         if let Some(theirs) = self.inflight.questions.remove(question) {
             let parts: [&[u8]; 3] = [br#"{"jsonrpc":"2.0","id":"#, theirs.as_bytes(), NOT_HEARD];
             actions.to_upstream.add_parts(ToUpstream::Other, &parts);
@@ -342,22 +335,17 @@ impl Session {
     }
 
     /// A line of the upstream, without its line break.
-    pub(crate) fn upstream_line(&mut self, line: &[u8], actions: &mut Actions) {
+    pub fn upstream_line(&mut self, line: &[u8], actions: &mut Actions) {
         upstream_message(self, line, MessageSource::default(), actions);
     }
 
     /// A message of the upstream, on a pipe or over HTTP.
-    pub(crate) fn upstream_message(
-        &mut self,
-        line: &[u8],
-        source: MessageSource,
-        actions: &mut Actions,
-    ) {
+    pub fn upstream_message(&mut self, line: &[u8], source: MessageSource, actions: &mut Actions) {
         upstream_message(self, line, source, actions);
     }
 
     /// What the upstream wrote last, without a line break, before its output ended.
-    pub(crate) fn upstream_rest(&mut self, rest: &[u8], actions: &mut Actions) {
+    pub fn upstream_rest(&mut self, rest: &[u8], actions: &mut Actions) {
         // Half a message is no mistake of its own: the end of the process explains it.
         if Doc::parse(rest, limits(self.server.settings.max_message)).is_ok() {
             self.upstream_line(rest, actions);
@@ -365,19 +353,19 @@ impl Session {
     }
 
     /// The start of a line of the upstream that is too long.
-    pub(crate) fn upstream_long(&mut self, head: &[u8], actions: &mut Actions) {
+    pub fn upstream_long(&mut self, head: &[u8], actions: &mut Actions) {
         self.reader.is_upstream_answered =
             fail_named_in(self, head, &What::TooLarge { bytes: None }.into(), actions);
     }
 
     /// The start of a line of the upstream for which there is no memory.
-    pub(crate) fn upstream_given_up(&mut self, head: &[u8], actions: &mut Actions) {
+    pub fn upstream_given_up(&mut self, head: &[u8], actions: &mut Actions) {
         self.reader.is_upstream_answered =
             fail_named_in(self, head, &Refusal::OutOfMemory.into(), actions);
     }
 
     /// The end of a line of the upstream that is too long.
-    pub(crate) fn upstream_long_end(&mut self, tail: &[u8], bytes: u64, actions: &mut Actions) {
+    pub fn upstream_long_end(&mut self, tail: &[u8], bytes: u64, actions: &mut Actions) {
         let is_answered = std::mem::take(&mut self.reader.is_upstream_answered);
         let cause = FailureCause::from(What::TooLarge { bytes: Some(bytes) });
         if !is_answered && !fail_named_in(self, tail, &cause, actions) {
@@ -386,13 +374,13 @@ impl Session {
     }
 
     /// The upstream could not be started.
-    pub(crate) fn upstream_failed(&mut self, error: &std::io::Error, actions: &mut Actions) {
+    pub fn upstream_failed(&mut self, error: &std::io::Error, actions: &mut Actions) {
         self.upstream.state = State::Down;
         fail_all(self, &What::NotStarted(error).into(), actions);
     }
 
     /// The upstream ended, and all that it wrote has been read.
-    pub(crate) fn upstream_gone(&mut self, exit: &Exit, actions: &mut Actions) {
+    pub fn upstream_gone(&mut self, exit: &Exit, actions: &mut Actions) {
         let since = self.upstream.up_since().unwrap_or(actions.now.at);
         self.upstream.state = State::Down;
         self.upstream.last_exit = Some(exit.clone());
@@ -418,7 +406,7 @@ impl Session {
     }
 
     /// The POST of a request failed, or its answer ended and had no answer in it.
-    pub(crate) fn upstream_refused(
+    pub fn upstream_refused(
         &mut self,
         id: UpstreamId,
         how: &HttpFailure<'_>,
@@ -445,7 +433,7 @@ impl Session {
     /// before the requests that were refused are given to [`Self::upstream_refused`]. On a pipe, and where clients share
     /// the upstream, it is opened again and those requests are sent again. A request that was sent again opens it no second time:
     /// a server that forgets each session at once would be greeted for ever.
-    pub(crate) fn upstream_expired(&mut self, id: UpstreamId, actions: &mut Actions) {
+    pub fn upstream_expired(&mut self, id: UpstreamId, actions: &mut Actions) {
         self.handshake.expire();
         let is_again = self.inflight.exchange(id).is_some_and(|it| it.is_again);
         if self.tenancy.reopens_upstream() && self.upstream.is_up() && !is_again {
@@ -454,12 +442,7 @@ impl Session {
     }
 
     /// A repeat is on record, or never will be.
-    pub(crate) fn repeat_recorded(
-        &mut self,
-        id: UpstreamId,
-        is_recorded: bool,
-        actions: &mut Actions,
-    ) {
+    pub fn repeat_recorded(&mut self, id: UpstreamId, is_recorded: bool, actions: &mut Actions) {
         if is_recorded {
             self.retries.recorded(id);
             return send_due_retries(self, actions);
@@ -471,7 +454,7 @@ impl Session {
     }
 
     /// The governor reports on a checked write.
-    pub(crate) fn write_told(
+    pub fn write_told(
         &mut self,
         id: Option<UpstreamId>,
         report: WriteReport,
@@ -481,12 +464,12 @@ impl Session {
     }
 
     /// The server is gone, or is left: nothing more comes of its writes.
-    pub(crate) fn give_up_writes(&mut self) {
+    pub fn give_up_writes(&mut self) {
         self.writes.give_up();
     }
 
     /// Whether the upstream has a request, which waits on its way there. Gives whether its answer is still owed.
-    pub(crate) fn note_sent(&mut self, id: UpstreamId, is_sent: bool) -> bool {
+    pub fn note_sent(&mut self, id: UpstreamId, is_sent: bool) -> bool {
         if let Some(exchange) = self.inflight.exchange_mut(id) {
             exchange.sent = is_sent;
         }
@@ -494,32 +477,32 @@ impl Session {
     }
 
     /// Whether the upstream owes anything.
-    pub(crate) const fn awaits_upstream(&self) -> bool {
+    pub const fn awaits_upstream(&self) -> bool {
         !self.inflight.is_empty()
     }
 
     /// Whether the upstream has opened a session.
-    pub(crate) const fn is_opened(&self) -> bool {
+    pub const fn is_opened(&self) -> bool {
         self.handshake.is_done()
     }
 
     /// Whether the upstream's session is over, and the client's with it.
-    pub(crate) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.context().is_over()
     }
 
     /// Whether a request waits for its answer.
-    pub(crate) fn is_owed(&self, id: UpstreamId) -> bool {
+    pub fn is_owed(&self, id: UpstreamId) -> bool {
         self.inflight.is_owed(id)
     }
 
     /// Where the answer to a client's request goes.
-    pub(crate) fn ticket(&self, id: UpstreamId) -> Option<Ticket> {
+    pub fn ticket(&self, id: UpstreamId) -> Option<Ticket> {
         self.inflight.exchange(id).map(|it| it.from.ticket)
     }
 
     /// What of a call must stand in headers, too, as far as the tools are known.
-    pub(crate) fn mirrored<'s, 'd>(
+    pub fn mirrored<'s, 'd>(
         &'s self,
         tool: &str,
         arguments: Option<Value<'d>>,

@@ -11,16 +11,16 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use hyper::body::Bytes;
+use bytes::Bytes;
 
 use crate::caller::Caller;
 
 /// A message of at most so many bytes needs no reservation of its own while the system takes it at once.
-pub(crate) const SMALL: usize = 16 << 10;
+pub const SMALL: usize = 16 << 10;
 
 /// The bytes that a gate may hold.
 #[derive(Debug)]
-pub(crate) struct MemoryBudget {
+pub struct MemoryBudget {
     most: usize,
     state: Mutex<State>,
 }
@@ -33,27 +33,27 @@ struct State {
 
 /// The budget does not have the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct OutOfMemory;
+pub struct OutOfMemory;
 
 impl MemoryBudget {
     /// A budget of so many bytes.
-    pub(crate) fn new(most: usize) -> Arc<Self> {
+    pub fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { most, state: Mutex::default() })
     }
 
     /// A budget that is never used up, for a gate whose client and server wait for each other.
-    pub(crate) fn endless() -> Arc<Self> {
+    pub fn endless() -> Arc<Self> {
         Self::new(usize::MAX)
     }
 
     /// What a caller reserves of it.
-    pub(crate) fn account(self: &Arc<Self>, caller: Caller) -> Account {
+    pub fn account(self: &Arc<Self>, caller: Caller) -> Account {
         Account { budget: Arc::clone(self), caller }
     }
 
     /// How many bytes are reserved.
-    #[cfg(test)]
-    pub(crate) fn used(&self) -> usize {
+    /// How many bytes are reserved.
+    pub fn used(&self) -> usize {
         self.lock().used
     }
 
@@ -85,7 +85,7 @@ impl MemoryBudget {
 
 /// A caller and the budget that it reserves bytes from.
 #[derive(Clone)]
-pub(crate) struct Account {
+pub struct Account {
     budget: Arc<MemoryBudget>,
     caller: Caller,
 }
@@ -104,28 +104,28 @@ impl Default for Account {
 
 impl Account {
     /// Reserves bytes.
-    pub(crate) fn reserve(&self, bytes: usize) -> Result<Reservation, OutOfMemory> {
+    pub fn reserve(&self, bytes: usize) -> Result<Reservation, OutOfMemory> {
         let mut reservation = self.open();
         reservation.resize(bytes)?;
         Ok(reservation)
     }
 
     /// A reservation of nothing yet.
-    pub(crate) fn open(&self) -> Reservation {
+    pub fn open(&self) -> Reservation {
         Reservation { account: self.clone(), bytes: 0 }
     }
 }
 
 /// Bytes that are reserved as long as this value lives.
 #[derive(Debug)]
-pub(crate) struct Reservation {
+pub struct Reservation {
     account: Account,
     bytes: usize,
 }
 
 impl Reservation {
     /// Reserves more bytes, or fewer. If there are not enough, nothing changes.
-    pub(crate) fn resize(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+    pub fn resize(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
         self.account.budget.resize(self.account.caller, self.bytes, bytes)?;
         self.bytes = bytes;
         Ok(())
@@ -141,14 +141,16 @@ impl Drop for Reservation {
 
 /// A message and the bytes that are reserved for it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Message {
-    pub(crate) bytes: Bytes,
-    pub(crate) held: Held,
+pub struct Message {
+    /// What it says.
+    pub bytes: Bytes,
+    /// What is reserved for it.
+    pub held: Held,
 }
 
 impl Message {
     /// The message as bytes that keep what is reserved for them.
-    pub(crate) fn into_bytes(self) -> Bytes {
+    pub fn into_bytes(self) -> Bytes {
         self.held.bind(self.bytes)
     }
 }
@@ -161,21 +163,21 @@ impl From<Bytes> for Message {
 
 /// Reservations that several messages in one buffer share, or none.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Held(Option<Arc<[Reservation]>>);
+pub struct Held(Option<Arc<[Reservation]>>);
 
 impl Held {
     /// The reservations of one buffer.
-    pub(crate) fn new(reservations: Vec<Reservation>) -> Self {
+    pub fn new(reservations: Vec<Reservation>) -> Self {
         Self((!reservations.is_empty()).then(|| reservations.into()))
     }
 
     /// Whether anything is reserved.
-    pub(crate) const fn is_any(&self) -> bool {
+    pub const fn is_any(&self) -> bool {
         self.0.is_some()
     }
 
     /// Bytes that keep the reservations until the last of them is dropped.
-    pub(crate) fn bind(&self, bytes: Bytes) -> Bytes {
+    pub fn bind(&self, bytes: Bytes) -> Bytes {
         match &self.0 {
             None => bytes,
             Some(held) => Bytes::from_owner(Bound { bytes, _held: Arc::clone(held) }),
@@ -199,7 +201,7 @@ impl AsRef<[u8]> for Bound {
 mod tests {
     use std::sync::Arc;
 
-    use hyper::body::Bytes;
+    use bytes::Bytes;
     use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
 
     use super::{Account, Held, MemoryBudget, OutOfMemory, Reservation};
