@@ -77,3 +77,7 @@ pub use rules::{checks, page, rules};
 pub use sources::{Sources, read};
 pub use subject::Subject;
 pub use suppress::Day;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

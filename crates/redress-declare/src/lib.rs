@@ -31,3 +31,7 @@ pub use file::{Declared, GAVE_UP, Wrong, read_file};
 pub use inline::{Made, Package, make, rows};
 pub use mistakes::Mistakes;
 pub use row::Row;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

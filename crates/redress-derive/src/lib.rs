@@ -106,3 +106,7 @@ pub fn contract(input: TokenStream) -> TokenStream {
     tokens.extend(impls);
     tokens.into()
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

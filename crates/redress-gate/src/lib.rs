@@ -54,3 +54,7 @@ pub use ask::{AskError, ask_for_tools};
 pub use check_launcher::CheckLauncher;
 pub use connection::{OnLedgerFailure, Target};
 pub use remote::Address;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

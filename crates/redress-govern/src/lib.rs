@@ -68,3 +68,7 @@ pub use policy::Policy;
 pub use protected::Protected;
 pub use root::can_confine;
 pub use unserved::{Unserved, tool_lines};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

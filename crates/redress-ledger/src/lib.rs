@@ -210,3 +210,7 @@ pub(crate) const MAX_LINE: usize = 1 << 20;
 
 /// What reading a line takes. A fault's details may nest as deep as any document, and stand two levels down.
 pub(crate) const LINE_LIMITS: Limits = Limits { bytes: MAX_LINE, nesting: 80 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

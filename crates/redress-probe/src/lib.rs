@@ -41,3 +41,7 @@ pub use options::Options;
 pub use plan::cases;
 pub use report::Report;
 pub use runner::{Probed, Progress, probe};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

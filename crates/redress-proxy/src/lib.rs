@@ -62,3 +62,7 @@ mod tools;
 pub mod upstream_id;
 
 use redress_wire::frame::{self, peek};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -52,7 +52,6 @@ impl MemoryBudget {
     }
 
     /// How many bytes are reserved.
-    /// How many bytes are reserved.
     pub fn used(&self) -> usize {
         self.lock().used
     }

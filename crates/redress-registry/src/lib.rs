@@ -68,3 +68,7 @@ pub use read::read;
 pub use resolve::resolve;
 pub use retry::{Effect, Operation, Retry, RetryKind, Severity, Stability};
 pub use rule::{Level, Rule};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -72,3 +72,7 @@ struct DocsWriteAClient;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/write-a-server.md")]
 struct DocsWriteAServer;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

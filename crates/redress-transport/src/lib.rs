@@ -29,3 +29,7 @@ pub mod resources;
 mod spawner;
 pub mod sse;
 pub mod subreaper;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -19,3 +19,7 @@ mod method;
 pub mod unseen;
 
 pub use method::is_method;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

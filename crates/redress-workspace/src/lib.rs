@@ -43,3 +43,7 @@ mod workspace;
 pub use serve::WorkspaceServer;
 pub use server::registry;
 pub use workspace::Workspace;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -76,3 +76,7 @@ struct DocsFaults;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/recover.md")]
 struct DocsRecover;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
