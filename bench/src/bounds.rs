@@ -7,8 +7,8 @@ use std::{
 };
 
 use crate::{
-    Fallible,
     bars::Measured,
+    fallible::Fallible,
     load::{Target, Tool, Until, Work, work_named},
     place::Place,
     report::{Table, number},

@@ -1,8 +1,8 @@
 //! `cold`: from the start of a process to its first answer, beside the bare server.
 
 use crate::{
-    Fallible,
     bars::Measured,
+    fallible::Fallible,
     place::Place,
     report::{Table, number},
     row::Row,

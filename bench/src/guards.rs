@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    Fallible,
     bars::Measured,
+    fallible::Fallible,
     load::{Until, work_named},
     place::Place,
     report::{Table, number},

@@ -8,7 +8,7 @@ use std::{
 
 use memchr::{memchr, memmem};
 
-use crate::Fallible;
+use crate::fallible::Fallible;
 
 /// Who wrote a message: a request without a length has no body, an answer without one lasts until the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@ mod bare;
 use std::time::Duration;
 
 use crate::{
-    Fallible,
     bars::Measured,
+    fallible::Fallible,
     load::work_named,
     place::Place,
     report::{Table, number},

@@ -6,7 +6,7 @@ mod request;
 
 use std::time::{Duration, Instant};
 
-use crate::{Fallible, stats::Histogram};
+use crate::{fallible::Fallible, stats::Histogram};
 
 pub(crate) use over_http::{HttpCallers, Target};
 pub(crate) use over_stdio::StdioCallers;

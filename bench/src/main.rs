@@ -7,9 +7,11 @@
     reason = "a benchmark prints, reads its environment, waits, and turns counts into ratios"
 )]
 
+mod agents;
 mod bars;
 mod bounds;
 mod cold;
+mod fallible;
 mod guards;
 mod http;
 mod ledger;
@@ -26,12 +28,11 @@ mod scale;
 mod scan;
 mod stats;
 
-use std::{error::Error, process::ExitCode};
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// What can go wrong ends the run or the cell, with a sentence for the person who measures.
-type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
+use self::fallible::Fallible;
 
 /// Measure the gate beside the limits of a proxy and beside other proxies.
 #[derive(Debug, Parser)]
@@ -65,6 +66,8 @@ enum Task {
     Guards(guards::Args),
     /// Calls beside connections that hold memory.
     Bounds(bounds::Args),
+    /// What agents with different habits make of failures, without the gate and with it.
+    Agents(agents::Args),
     /// What the rows are made of: the server, the pipes, the bridge.
     #[command(subcommand, hide = true)]
     Part(part::Part),
@@ -86,6 +89,7 @@ fn main() -> ExitCode {
 fn measure(args: Bench) -> Fallible<bool> {
     let figures = match args.task {
         Task::Part(part) => return part::play(part).map(|()| true),
+        Task::Agents(it) => return agents::run(&it, &args.place.open()?).map(|()| true),
         Task::Run(it) => run::run(&it, &args.place.open()?)?,
         Task::Cold(it) => cold::run(&it, &args.place.open()?)?,
         Task::Memory(it) => memory::run(&it, &args.place.open()?)?,

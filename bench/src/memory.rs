@@ -3,8 +3,8 @@
 use std::{thread, time::Duration};
 
 use crate::{
-    Fallible,
     bars::Measured,
+    fallible::Fallible,
     load::{Until, Work, work_named},
     place::Place,
     report::{Table, number},

@@ -6,12 +6,12 @@ mod lines;
 mod pipe;
 mod upstream;
 
-use std::{ffi::OsString, net::SocketAddr};
+use std::{ffi::OsString, net::SocketAddr, path::PathBuf};
 
 use clap::Subcommand;
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use crate::Fallible;
+use crate::{agents, fallible::Fallible};
 
 /// One process.
 #[derive(Debug, Subcommand)]
@@ -21,6 +21,8 @@ pub(crate) enum Part {
         /// Where it listens; on stdio without.
         listen: Option<SocketAddr>,
     },
+    /// The server of `agents`, whose tools fail.
+    Lab { world: PathBuf, patience_ms: u64 },
     /// Copies bytes to and from a command: no proxy on stdio does less.
     Pipe {
         /// Look at each line.
@@ -49,6 +51,7 @@ pub(crate) fn play(part: Part) -> Fallible<()> {
     match part {
         Part::Upstream { listen: None } => upstream::on_stdio(),
         Part::Upstream { listen: Some(address) } => upstream::at(address),
+        Part::Lab { world, patience_ms } => agents::serve_lab(&world, patience_ms),
         Part::Pipe { lines, command } => pipe::run(&command, lines),
         Part::Forward { listen, target } => forward::run(listen, target),
         Part::Bridge { listen, target: Some(target), .. } => bridge::to_http(listen, target),

@@ -8,7 +8,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::Fallible;
+use crate::fallible::Fallible;
 
 /// Where things are.
 #[derive(Debug, clap::Args)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use self::table::{ROWS, row};
 use crate::{
-    Fallible,
+    fallible::Fallible,
     place::{Place, WORKSPACE},
 };
 

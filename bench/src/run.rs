@@ -10,8 +10,8 @@ use self::{
     samples::Samples,
 };
 use crate::{
-    Fallible,
     bars::Measured,
+    fallible::Fallible,
     load::{WORKS, Work, work_named},
     place::Place,
     procfs,

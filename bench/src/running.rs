@@ -13,7 +13,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::{
-    Fallible,
+    fallible::Fallible,
     load::{Callers, HttpCallers, StdioCallers, Tally, Target, Until, Work},
     place::Place,
     procfs::{self, Tree},

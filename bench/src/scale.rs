@@ -10,8 +10,8 @@ use redress::codes;
 use redress_ledger::{Ledger, Options, Record, Redactor, Time};
 
 use crate::{
-    Fallible,
     bars::Measured,
+    fallible::Fallible,
     load::work_named,
     place::Place,
     report::{Table, number},

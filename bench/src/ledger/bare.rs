@@ -14,7 +14,7 @@ use std::{
 
 use rustix::fs::{FallocateFlags, fallocate};
 
-use crate::{Fallible, load::Tally};
+use crate::{fallible::Fallible, load::Tally};
 
 /// About what a fault takes in the ledger.
 const LINE: usize = 900;

@@ -20,7 +20,7 @@ use super::{
     write_initialize, write_list,
 };
 use crate::{
-    Fallible,
+    fallible::Fallible,
     http::{Connection, Http, Kind},
     scan::{member, number},
 };

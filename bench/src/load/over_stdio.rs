@@ -14,7 +14,7 @@ use super::{
     write_initialize, write_list,
 };
 use crate::{
-    Fallible,
+    fallible::Fallible,
     scan::{member, message, number},
 };
 

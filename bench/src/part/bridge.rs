@@ -16,7 +16,7 @@ use std::{
 
 use super::lines::{each_block, lines};
 use crate::{
-    Fallible,
+    fallible::Fallible,
     http::{Connection, Kind, write_answer},
     scan::{message, number},
 };

@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use crate::Fallible;
+use crate::fallible::Fallible;
 
 /// Connects each that comes with the target.
 pub(super) fn run(listen: SocketAddr, target: SocketAddr) -> Fallible<()> {

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use memchr::{memchr_iter, memrchr};
 
-use crate::Fallible;
+use crate::fallible::Fallible;
 
 /// How much is read at once.
 pub(super) const ROOM: usize = 64 << 10;

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::lines::{ROOM, each_block, lines};
-use crate::{Fallible, scan::message};
+use crate::{fallible::Fallible, scan::message};
 
 /// Copies until the command ends.
 pub(super) fn run(command: &[OsString], is_by_line: bool) -> Fallible<()> {

@@ -11,7 +11,7 @@ use std::{
 use memchr::memchr;
 
 use crate::{
-    Fallible,
+    fallible::Fallible,
     http::{Connection, Kind, write_answer},
     scan::{member, message, number, unquoted},
 };

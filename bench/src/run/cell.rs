@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    Fallible,
+    fallible::Fallible,
     load::{Until, Work},
     place::Place,
     procfs,

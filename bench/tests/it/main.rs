@@ -37,3 +37,23 @@ fn what_is_not_installed_is_said() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("not measured: crate-hs (/nowhere/cargo/bin/mcp-proxy"), "{text}");
 }
+
+#[test]
+fn a_card_keeps_a_mail_from_being_sent_twice() {
+    let Some(gate) = gate() else { return };
+    let output = Command::new(env!("CARGO_BIN_EXE_redress-bench"))
+        .args(["agents", "--tasks", "send_mail,read_file", "--gate"])
+        .arg(gate)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let row = |start: &str| {
+        let line =
+            text.lines().find(|it| it.starts_with(start)).unwrap_or_else(|| panic!("{text}"));
+        line.split('|').map(str::trim).skip(3).take(3).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(row("| A: follows the card | no gate"), ["1 of 2 (50 %)", "0", "1"]);
+    assert_eq!(row("| A: follows the card | gate"), ["2 of 2 (100 %)", "0", "0"]);
+    assert_eq!(row("| B: repeats any failure | no gate"), ["0 of 2 (0 %)", "2", "1"]);
+}

@@ -12,14 +12,6 @@ pub(super) struct Exceptions {
 
 /// By crate.
 pub(super) const EXCEPTIONS: &[Exceptions] = &[
-    Exceptions {
-        name: "bench",
-        cycles: &[
-            "bounds", "cold", "guards", "http", "ledger", "lib", "load", "memory", "part", "place",
-            "row", "run", "running", "scale",
-        ],
-        methods: &[],
-    },
     Exceptions { name: "conformance-server", cycles: &["lib", "server", "tools"], methods: &[] },
     Exceptions {
         name: "redress",
