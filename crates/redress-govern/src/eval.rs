@@ -5,6 +5,7 @@
 //! constructs with the rules of the language. The guard denies; it never fails, and it never runs longer than its caller allows.
 
 mod constructs;
+mod findings;
 mod javascript;
 mod keywords;
 mod listed;

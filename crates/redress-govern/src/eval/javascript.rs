@@ -12,7 +12,7 @@ use oxc_parser::{Kind, ParseOptions, Parser, Token, config::TokensParserConfig};
 use super::{
     Refusal, constructs,
     keywords::{Keywords, in_text, plain},
-    place::{line, mistake, unescape},
+    place::{mistake, unescape},
 };
 use judge::Judge;
 use lists::KEYWORDS;
@@ -38,7 +38,7 @@ impl Reading {
 }
 
 pub(super) fn prepare() {
-    lists::global("");
+    lists::is_global("");
 }
 
 /// Judges every reading that parses and may be another than one before.
@@ -107,14 +107,7 @@ fn judge(
     if has_html_comment(source, program) {
         return Err(Refusal::Construct(constructs::HTML_COMMENT.to_owned()));
     }
-    Judge::judge(program).map_err(|(at, refusal)| match refusal {
-        Refusal::Construct(what) => {
-            let code = source.get(head..).unwrap_or_default();
-            let at = usize::try_from(at).unwrap_or_default().saturating_sub(head);
-            Refusal::Construct(format!("{what}, in line {}", line(code, at)))
-        }
-        other => other,
-    })
+    Judge::judge(program, usize::from(head > 0)).verdict(source, head)
 }
 
 /// Whether the first word is another thing where a value is expected: `{}` is a block or an object.

@@ -1,23 +1,24 @@
 //! The judgement on a script: each node is one that is named here, or the script is refused.
 //!
 //! The code of a script reaches what it declares, the names of `listed.txt` and their members. No way leads from there to a function that
-//! runs text: members with such names are never read, and a member whose name is chosen when the code runs (`x[k]`) is read as data alone,
-//! unless `k` is a number or `x` is an object of the script's own. So what the script holds may be called, and nothing is followed.
+//! runs text: members with such names are never read, and a member that a text chooses (`x[k]`) is read as data alone, unless `x` is a plain
+//! object of the script's own that no function was put into in this way. So what the script holds may be called, and nothing is followed.
 
 use std::{collections::BTreeSet, mem::take};
 
 use oxc_ast::ast::{
     Argument, BinaryOperator, BindingPattern, CallExpression, Expression, FormalParameters,
     IdentifierReference, MemberExpression, NewExpression, Program, PropertyKey,
+    VariableDeclaration,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::GetSpan;
 
 use super::{
-    lists::{KEYWORDS, global, has},
+    lists::{KEYWORDS, LIST, has, is_global, is_of},
     scope::{Must, Scopes, Shape},
 };
-use crate::eval::{Refusal, constructs as not, keywords::in_text};
+use crate::eval::{constructs as not, findings::Findings};
 
 /// What a value is used for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,7 +26,9 @@ pub(super) enum Used {
     /// For anything.
     #[default]
     Value,
-    /// As a text, a number or a truth, or for a member of it.
+    /// For a member of it.
+    Object,
+    /// As a text, a number or a truth.
     Data,
 }
 
@@ -45,60 +48,53 @@ pub(super) enum Returns<'c> {
 #[derive(Default)]
 pub(super) struct Judge<'c> {
     pub(super) scopes: Scopes<'c>,
-    /// The first reason against the script, by its place.
-    refused: Option<(u32, &'static str)>,
-    keyword: Option<Refusal>,
+    pub(super) found: Findings,
     pub(super) used: Used,
     /// Whether names that come next are declared by `var`, and what they are given.
     pub(super) declared: Option<(bool, Option<Shape>)>,
     pub(super) assigned: Shape,
     /// Whether what is assigned is surely no function.
     pub(super) is_uncallable: bool,
-    /// Members that the script gives its objects and classes, and calls of methods that are not listed.
+    /// Members that the script gives its objects and classes, and of these the methods of classes.
     pub(super) own: BTreeSet<&'c str>,
+    pub(super) methods: BTreeSet<&'c str>,
+    /// Members that are read as values, and calls of methods that are not listed.
+    reads: Vec<(&'c str, u32)>,
     calls: Vec<(&'c str, u32)>,
     /// Whether the script may give an object a function under a name that is chosen when the code runs.
     pub(super) is_open: bool,
-    /// How many classes are around.
-    pub(super) classes: usize,
+    /// Whether `this` is an object of the script.
+    pub(super) is_this_own: bool,
     /// What the function that comes next is given.
     given: Vec<Given<'c>>,
-    pub(super) is_constructor: bool,
-    /// What each function around returns.
+    /// What each function around returns, and how many functions are around the script.
     pub(super) returns: Vec<Returns<'c>>,
+    pub(super) outer: usize,
 }
 
 impl<'c> Judge<'c> {
-    /// The first reason against a script, with its place.
-    pub(super) fn judge(program: &Program<'c>) -> Result<(), (u32, Refusal)> {
-        let mut judge = Self::default();
+    /// What is found against a script, which stands in as many functions.
+    pub(super) fn judge(program: &Program<'c>, outer: usize) -> Findings {
+        let found = Findings::new(&LIST, KEYWORDS);
+        let mut judge = Self { found, outer, ..Self::default() };
         judge.visit_program(program);
-        for (name, at) in take(&mut judge.calls) {
-            if !judge.own.contains(name) || has("never a method", name) {
-                judge.refuse(at, not::METHOD);
-            }
+        judge.end()
+    }
+
+    fn end(self) -> Findings {
+        let Self { scopes, mut found, own, methods, .. } = self;
+        let is_unknown = |it: &&(&str, u32)| !own.contains(it.0) || has("never a method", it.0);
+        self.calls.iter().filter(is_unknown).for_each(|it| found.refuse(it.1, not::METHOD));
+        let is_method = |it: &&(&str, u32)| methods.contains(it.0);
+        self.reads.iter().filter(is_method).for_each(|it| found.refuse(it.1, not::METHOD_AS_VALUE));
+        for (at, what) in scopes.wrong(&own, self.is_open) {
+            found.refuse(at, what);
         }
-        let wrong = judge.scopes.wrong(&judge.own, judge.is_open);
-        for (at, what) in wrong {
-            judge.refuse(at, what);
-        }
-        match (judge.keyword, judge.refused) {
-            (Some(keyword), _) => Err((0, keyword)),
-            (None, Some((at, what))) => Err((at, Refusal::Construct(what.to_owned()))),
-            (None, None) => Ok(()),
-        }
+        found
     }
 
     pub(super) fn refuse(&mut self, at: u32, what: &'static str) {
-        if self.refused.is_none_or(|(first, _)| at < first) {
-            self.refused = Some((at, what));
-        }
-    }
-
-    pub(super) fn keyword_in(&mut self, text: &str) {
-        if let Some(keyword) = in_text(KEYWORDS, text) {
-            self.keyword.get_or_insert(keyword);
-        }
+        self.found.refuse(at, what);
     }
 
     pub(super) fn like(&mut self, used: Used, it: &Expression<'c>) {
@@ -111,20 +107,24 @@ impl<'c> Judge<'c> {
     }
 
     /// A name that is read.
-    pub(super) fn name(&mut self, it: &IdentifierReference<'c>) {
+    pub(super) fn name(&mut self, it: &IdentifierReference<'c>, used: Used) {
         let (name, at) = (it.name.as_str(), it.span.start);
-        match global(name) {
-            Some(it) if it.is_value => {}
-            Some(_) => self.refuse(at, not::GLOBAL_AS_VALUE),
+        self.scopes.is_of_page |= has("page", name);
+        if is_global(name) {
+            if !is_of(name, "value") {
+                self.refuse(at, not::GLOBAL_AS_VALUE);
+            }
+        } else if name.starts_with("__") && used != Used::Value && !has("never", name) {
             // What a page says of itself: `__NEXT_DATA__`.
-            None if name.starts_with("__") && !has("never", name) => {}
-            None => self.scopes.must(name, at, Must::BeDeclared),
+            self.scopes.is_of_page = true;
+        } else {
+            self.scopes.must(name, at, Must::BeDeclared);
         }
     }
 
     /// A member by its name: read, called or set.
     pub(super) fn key(&mut self, key: &str, at: u32) {
-        self.keyword_in(key);
+        self.found.keyword_in(key);
         if has("never", key) {
             self.refuse(at, not::LEADS_OUT);
         }
@@ -135,47 +135,53 @@ impl<'c> Judge<'c> {
             return self.of_space(space, key, at, used);
         }
         self.key(key, at);
-        self.data(object);
+        if used == Used::Value {
+            self.reads.push((key, at));
+        }
+        self.like(Used::Object, object);
     }
 
     /// A member of an object whose other members are not read.
     fn of_space(&mut self, space: &str, key: &str, at: u32, used: Used) {
-        let members = global(space).and_then(|it| it.members);
-        let is_read = match (space, global(key)) {
+        let is_read = match space {
             // What holds it could change it.
-            ("process", _) if key == "env" => used == Used::Data,
-            ("window", Some(it)) => it.is_value || (it.members.is_some() && used != Used::Value),
-            ("window", None) => !has("never", key) && (key.starts_with("__") || used == Used::Data),
-            _ => members.is_some_and(|it| it.contains(key)),
+            "process" if key == "env" => used != Used::Value,
+            "window" if is_global(key) => {
+                is_of(key, "value") || (is_of(key, "space") && used != Used::Value)
+            }
+            "window" => key.starts_with("__") && !has("never", key),
+            _ => false,
         };
-        if !is_read {
-            self.keyword_in(key);
+        self.scopes.is_of_page |= space == "window";
+        if !is_read && !has(&format!("members of {space}"), key) {
+            self.found.keyword_in(key);
             self.refuse(at, not::MEMBER_OF_GLOBAL);
         }
     }
 
     pub(super) fn member(&mut self, it: &MemberExpression<'c>, used: Used, is_called: bool) {
+        let at = it.span().start;
         match it {
             MemberExpression::StaticMemberExpression(it) => {
                 self.read(&it.object, it.property.name.as_str(), it.property.span.start, used);
             }
-            MemberExpression::PrivateFieldExpression(it) => self.data(&it.object),
+            MemberExpression::PrivateFieldExpression(it) => self.like(Used::Object, &it.object),
             MemberExpression::ComputedMemberExpression(it) => match &it.expression {
                 Expression::StringLiteral(key) => {
-                    self.read(&it.object, key.value.as_str(), it.span.start, used);
+                    self.read(&it.object, key.value.as_str(), at, used);
                 }
                 key => {
                     self.data(key);
-                    let at = it.span.start;
-                    let is_global = identifier(&it.object).is_some_and(|it| global(it).is_some());
-                    if is_global || space(&it.object).is_some() {
+                    let object = identifier(&it.object);
+                    if object.is_some_and(is_global) || space(&it.object).is_some() {
                         self.refuse(at, not::MEMBER_OF_GLOBAL);
                     }
-                    if used == Used::Value {
-                        let object = identifier(&it.object).filter(|_| !is_called);
-                        self.scopes.must(object.unwrap_or(""), at, Must::BeOwnOr(numbers(key)));
+                    let wanted = if used == Used::Object { Shape::PLAIN } else { Shape::RECORD };
+                    if used != Used::Data {
+                        let object = object.filter(|_| !is_called).unwrap_or("");
+                        self.scopes.must(object, at, Must::BeOrNumber(wanted, numbers(key)));
                     }
-                    self.data(&it.object);
+                    self.like(Used::Object, &it.object);
                 }
             },
         }
@@ -184,38 +190,61 @@ impl<'c> Judge<'c> {
     /// A member that is set, grown or deleted.
     pub(super) fn write(&mut self, it: &MemberExpression<'c>) {
         let (object, at) = (it.object(), it.span().start);
+        let is_uncallable = take(&mut self.is_uncallable);
         let key = it.static_property_name();
-        let is_number = match it {
-            MemberExpression::ComputedMemberExpression(it) => {
-                self.data(&it.expression);
-                self.is_open |= !self.is_uncallable && key.is_none();
-                numbers(&it.expression)
-            }
-            _ => None,
-        };
-        let is_sink = key.is_some_and(|it| has("sink", it) || it.starts_with("on"));
-        let is_part = matches!(object, Expression::StaticMemberExpression(it) if matches!(it.property.name.as_str(), "style" | "dataset"));
         if let Some(key) = key {
             self.key(key, at);
         }
-        match (object, key) {
-            (Expression::Identifier(it), _) if !key.is_some_and(|it| has("writable", it)) => {
-                self.scopes.must(it.name.as_str(), at, Must::Be(Shape::FRESH, not::WRITE));
-            }
-            (_, Some(_)) if is_sink => self.refuse(at, not::SINK),
-            (Expression::ThisExpression(_), Some(_)) => {}
-            (_, Some(key)) if is_part || has("writable", key) => {}
-            _ => {
-                let root = root(object).unwrap_or("");
-                self.scopes.must(root, at, Must::Be(Shape::FRESH, not::WRITE));
-                if key.is_none() {
-                    self.scopes.must("", at, Must::BeOwnOr(is_number));
+        let is_style = |it: &str| match object {
+            Expression::StaticMemberExpression(part) => match part.property.name.as_str() {
+                "style" => has("style", it),
+                "dataset" => true,
+                _ => false,
+            },
+            _ => false,
+        };
+        let is_sink = key.is_some_and(|it| has("sink", it) || it.starts_with("on"));
+        let is_page = key.is_some_and(|it| has("writable", it) || is_style(it));
+        let owner = own_identifier(object);
+        match (it, object) {
+            (MemberExpression::PrivateFieldExpression(_), _) => {}
+            (_, Expression::Super(_)) => self.refuse(at, not::WRITE),
+            _ if is_sink => self.refuse(at, not::SINK),
+            (_, Expression::ThisExpression(_)) if key.is_some() => {}
+            _ if is_page => self.scopes.must(owner, at, Must::BeSet),
+            (MemberExpression::ComputedMemberExpression(it), object) if key.is_none() => {
+                self.data(&it.expression);
+                match (object, numbers(&it.expression)) {
+                    (Expression::Identifier(_), _) => {
+                        self.scopes.must(owner, at, Must::Be(Shape::OWN, not::WRITE));
+                        if !is_uncallable {
+                            self.is_open = true;
+                            self.scopes.must(owner, at, Must::Become(Shape::NO_RECORD));
+                        }
+                    }
+                    // A list of lists.
+                    (Expression::ComputedMemberExpression(row), Some(column)) => {
+                        let list = identifier(&row.object).unwrap_or("");
+                        let row = numbers(&row.expression);
+                        self.scopes.must(list, at, Must::Be(Shape::OWN, not::WRITE));
+                        self.scopes.must("", at, Must::BeOrNumber(Shape::OWN, row));
+                        self.scopes.must("", at, Must::BeOrNumber(Shape::OWN, Some(column)));
+                        self.scopes.must("", at, Must::BeSet);
+                    }
+                    _ => self.refuse(at, not::WRITE),
                 }
             }
+            (_, Expression::Identifier(_)) => {
+                self.scopes.must(owner, at, Must::Be(Shape::OWN, not::WRITE));
+            }
+            _ => self.refuse(at, not::WRITE),
         }
-        match space(object) {
-            Some(_) => self.refuse(at, not::WRITE),
-            None => self.visit_expression(object),
+        let part = object.as_member_expression().and_then(|it| space(it.object()));
+        if space(object).is_some() || part.is_some_and(|it| it != "window") {
+            self.refuse(at, not::WRITE);
+        } else {
+            // A page has such members, and so would the prototype of all.
+            self.like(if is_page { Used::Value } else { Used::Object }, object);
         }
     }
 
@@ -241,80 +270,64 @@ impl<'c> Judge<'c> {
 
     pub(super) fn call(&mut self, it: &CallExpression<'c>) {
         let (at, all) = (it.span.start, it.arguments.as_slice());
-        let used = |name| {
-            if global(name).is_some_and(|it| it.is_of_data) { Used::Data } else { Used::Value }
-        };
+        let used = |kind, name| if has(kind, name) { Used::Data } else { Used::Value };
         let callee = it.callee.as_member_expression();
         let key = callee.and_then(|it| Some((it.object(), it.static_property_name()?)));
-        let mut given = None;
-        let used = match (&it.callee, key) {
-            (Expression::Super(_), _) => Used::Value,
+        let (mut given, mut taken) = (None, Used::Value);
+        match (&it.callee, key) {
+            (Expression::Super(_), _) => {}
             (Expression::Identifier(callee), _) => {
                 let name = callee.name.as_str();
-                match global(name) {
-                    Some(of) if of.is_called => self.called(name, all, at),
-                    Some(_) => self.refuse(at, not::GLOBAL_AS_VALUE),
-                    None => self.name(callee),
+                if is_global(name) {
+                    self.called(name, all, at);
+                } else {
+                    self.name(callee, Used::Value);
                 }
-                used(name)
+                taken = used("of data", name);
             }
             (_, Some((object, key))) => match space(object) {
-                Some("window") if global(key).is_some_and(|it| it.is_called) => {
+                Some("window") if is_of(key, "called") => {
                     self.called(key, all, at);
-                    used(key)
+                    taken = used("of data", key);
                 }
                 Some(space) => {
                     self.of_space(space, key, at, Used::Value);
                     given = self.called_of(space, key, all, at);
-                    used(space)
+                    taken = used("space of data", space);
                 }
-                None => {
-                    given = self.method(object, key, all, at);
-                    Used::Value
-                }
+                None => given = self.method(object, key, all, at),
             },
-            (other, None) => {
-                match callee {
-                    Some(callee) => self.member(callee, Used::Value, true),
-                    None => self.visit_expression(other),
-                }
-                Used::Value
-            }
-        };
-        self.arguments(all, used, given.as_ref());
+            (other, None) => match callee {
+                Some(callee) => self.member(callee, Used::Value, true),
+                None => self.visit_expression(other),
+            },
+        }
+        self.arguments(all, taken, given.as_ref());
     }
 
     /// A function of the language or of the page, by its name.
     fn called(&mut self, name: &str, all: &[Argument<'c>], at: u32) {
-        let first = all.first().and_then(Argument::as_expression);
-        match (name, first) {
-            (
-                "setTimeout"
-                | "setInterval"
-                | "requestAnimationFrame"
-                | "requestIdleCallback"
-                | "queueMicrotask",
-                _,
-            ) => match first {
+        self.scopes.is_of_page |= has("page", name);
+        let first = all.first();
+        if !is_of(name, "called") {
+            self.refuse(at, not::GLOBAL_AS_VALUE);
+        } else if has("timer", name) {
+            match first.and_then(Argument::as_expression) {
                 Some(Expression::Identifier(it)) => {
-                    let wakes = Must::Be(Shape::FUNCTION.or(Shape::WAKES), not::TEXT_AS_CODE);
+                    let wakes = Must::Be(Shape::FUNCTION, not::TEXT_AS_CODE);
                     self.scopes.must(it.name.as_str(), at, wakes);
                 }
                 Some(it) if is_function(it) => {}
                 _ => {
-                    self.keyword_in(all.first().and_then(text).unwrap_or(""));
+                    self.found.keyword_in(first.and_then(text).unwrap_or(""));
                     self.refuse(at, not::TEXT_AS_CODE);
                 }
-            },
-            ("fetch", _) => {
-                let path = all.first().and_then(text).unwrap_or("");
-                let is_elsewhere =
-                    path.starts_with("//") || path.contains(['\\', '\t', '\n', '\r']);
-                if all.len() != 1 || !path.starts_with('/') || is_elsewhere {
-                    self.refuse(at, not::FETCH);
-                }
             }
-            _ => {}
+        } else if name == "fetch" {
+            let path = first.and_then(text).unwrap_or("");
+            if all.len() != 1 || !path.starts_with('/') || is_elsewhere(path) {
+                self.refuse(at, not::FETCH);
+            }
         }
     }
 
@@ -327,9 +340,12 @@ impl<'c> Judge<'c> {
         at: u32,
     ) -> Option<(usize, Vec<Given<'c>>)> {
         self.is_open |= space == "Object" && matches!(key, "assign" | "fromEntries");
+        let is_literal = matches!(
+            all.first(),
+            Some(Argument::ObjectExpression(_) | Argument::ArrayExpression(_))
+        );
         match (space, key, all) {
-            ("Object", "assign", [Argument::ObjectExpression(_), ..]) => {}
-            ("Object", "assign", _) => self.refuse(at, not::WRITE),
+            ("Object", "assign" | "freeze", _) if !is_literal => self.refuse(at, not::WRITE),
             ("Array", "from", [_, _, _, ..]) => self.refuse(at, not::THIS),
             ("Array", "from", _) => return Some((1, vec![(1, Shape::NUMBER, "")])),
             _ => {}
@@ -346,34 +362,33 @@ impl<'c> Judge<'c> {
         at: u32,
     ) -> Option<(usize, Vec<Given<'c>>)> {
         self.key(key, at);
-        let first = all.first().and_then(text);
         let is_pattern = matches!(all.first(), Some(Argument::RegExpLiteral(_)))
-            || first.is_some_and(|it| !it.contains(':'));
+            || all.first().and_then(text).is_some_and(|it| !it.contains(':') && !is_elsewhere(it));
         let place = match key {
-            "map" | "filter" | "find" | "findIndex" | "findLast" | "findLastIndex" | "some"
-            | "every" | "flatMap" | "forEach" => 1,
             "reduce" | "reduceRight" => 2,
-            _ => 0,
+            _ => usize::from(has("each", key)),
         };
         match key {
             // An address has such a method, too.
             "replace" if !is_pattern => self.refuse(at, not::REPLACE),
             _ if place == 1 && all.len() > 1 => self.refuse(at, not::THIS),
             _ if has("method", key) => {}
-            _ => self.calls.push((key, at)),
+            _ => {
+                self.calls.push((key, at));
+                match object {
+                    Expression::ThisExpression(_)
+                    | Expression::Super(_)
+                    | Expression::NewExpression(_) => {}
+                    it => self.scopes.must(own_identifier(it), at, Must::BeOwner),
+                }
+            }
         }
-        self.data(object);
+        self.like(Used::Object, object);
         // Of a `Map`, `forEach` hands out keys.
-        let mut given =
-            vec![(place, if key == "forEach" { Shape::ANY } else { Shape::NUMBER }, key)];
-        if place == 2
-            && all
-                .get(1)
-                .and_then(Argument::as_expression)
-                .is_some_and(|it| Shape::of(it).is(Shape::FRESH))
-        {
-            given.push((0, Shape::FRESH, key));
-        }
+        let number = if key == "forEach" { Shape::ANY } else { Shape::NUMBER };
+        let mut given = vec![(place, number, key)];
+        let start = all.get(1).filter(|_| place == 2).and_then(Argument::as_expression);
+        given.extend(start.map(|it| (0, Shape::of(it), key)).filter(|it| it.1.is(Shape::OWN)));
         Some((0, given)).filter(|_| place > 0)
     }
 
@@ -381,14 +396,14 @@ impl<'c> Judge<'c> {
         let at = it.span.start;
         let mut given = None;
         match &it.callee {
-            Expression::Identifier(class) => match global(class.name.as_str()) {
-                Some(of) if of.is_class && class.name == "Promise" => {
-                    given = Some((0, vec![(0, Shape::WAKES, ""), (1, Shape::WAKES, "")]));
+            Expression::Identifier(class) if is_of(class.name.as_str(), "class") => {
+                if class.name == "Promise" {
+                    given = Some((0, vec![(0, Shape::FUNCTION, ""), (1, Shape::FUNCTION, "")]));
                 }
-                Some(of) if of.is_class => {}
-                Some(_) => self.refuse(at, not::NEW),
-                None => self.scopes.must(class.name.as_str(), at, Must::Be(Shape::CLASS, not::NEW)),
-            },
+            }
+            Expression::Identifier(class) if !is_global(class.name.as_str()) => {
+                self.scopes.must(class.name.as_str(), at, Must::Be(Shape::CLASS, not::NEW));
+            }
             Expression::StaticMemberExpression(it) if space(&it.object) == Some("Intl") => {
                 self.of_space("Intl", it.property.name.as_str(), at, Used::Data);
             }
@@ -399,16 +414,38 @@ impl<'c> Judge<'c> {
 
     /// A name of a member that a pattern takes out of something.
     pub(super) fn taken(&mut self, key: &PropertyKey<'c>) {
+        let at = key.span().start;
         match own_name(key) {
-            Some(name) => self.key(name, key.span().start),
+            Some(name) => {
+                self.key(name, at);
+                self.reads.push((name, at));
+            }
             None if matches!(key, PropertyKey::NumericLiteral(_)) => {}
-            None => self.refuse(key.span().start, not::CHOSEN),
+            None => self.refuse(at, not::CHOSEN),
+        }
+    }
+
+    /// Variables that are declared, with what they are given; in the head of a loop, anything.
+    pub(super) fn declare(&mut self, it: &VariableDeclaration<'c>, is_head: bool) {
+        let at = it.span.start;
+        if it.kind.is_using() || it.kind.is_await() {
+            self.refuse(at, not::EXPRESSION);
+        }
+        if it.kind.is_var() && self.returns.len() == self.outer {
+            self.refuse(at, not::OUTER_VAR);
+        }
+        for declared in &it.declarations {
+            let shape = declared.init.as_ref().map(Shape::of);
+            let shape = if is_head { Some(Shape::ANY) } else { shape };
+            self.declared = Some((it.kind.is_var(), shape));
+            self.visit_binding_pattern(&declared.id);
+            declared.init.iter().for_each(|it| self.visit_expression(it));
         }
     }
 
     /// A function begins: its parameters, by what calls it.
-    pub(super) fn parameters(&mut self, params: &FormalParameters<'c>) {
-        let (given, is_constructor) = (take(&mut self.given), take(&mut self.is_constructor));
+    pub(super) fn parameters(&mut self, params: &FormalParameters<'c>, is_constructor: bool) {
+        let given = take(&mut self.given);
         let mut gathered = None;
         for (place, param) in params.items.iter().enumerate() {
             let known = given.iter().find(|it| it.0 == place && param.initializer.is_none());
@@ -417,7 +454,7 @@ impl<'c> Judge<'c> {
                 (known, &param.pattern)
             {
                 self.scopes.lend(id.name.as_str(), by);
-                gathered = gathered.or((*shape == Shape::FRESH).then_some(id.name.as_str()));
+                gathered = gathered.or(shape.is(Shape::OWN).then_some(id.name.as_str()));
             }
             self.declared = Some((false, Some(shape)));
             self.visit_formal_parameter(param);
@@ -431,7 +468,7 @@ impl<'c> Judge<'c> {
         });
     }
 
-    /// What a function gives.
+    /// What a function gives; what the script itself gives is not used by it.
     pub(super) fn gives(&mut self, it: &Expression<'c>) {
         let at = it.span().start;
         match self.returns.last().copied() {
@@ -441,7 +478,8 @@ impl<'c> Judge<'c> {
             }
             _ => {}
         }
-        self.visit_expression(it);
+        let is_end = self.returns.len() == self.outer;
+        self.like(if is_end { Used::Data } else { Used::Value }, it);
     }
 }
 
@@ -452,38 +490,13 @@ pub(super) fn identifier<'c>(it: &Expression<'c>) -> Option<&'c str> {
     }
 }
 
-pub(super) fn is_function(it: &Expression<'_>) -> bool {
+/// A name that is not one of the language, or none.
+fn own_identifier<'c>(it: &Expression<'c>) -> &'c str {
+    identifier(it).filter(|it| !is_global(it)).unwrap_or("")
+}
+
+fn is_function(it: &Expression<'_>) -> bool {
     Shape::of(it).is(Shape::FUNCTION)
-}
-
-/// Whether a value is surely no function, by its form.
-pub(super) fn is_uncallable(it: &Expression<'_>) -> bool {
-    it.is_literal()
-        || matches!(
-            it,
-            Expression::ArrayExpression(_)
-                | Expression::BinaryExpression(_)
-                | Expression::NewExpression(_)
-                | Expression::ObjectExpression(_)
-                | Expression::TemplateLiteral(_)
-                | Expression::UnaryExpression(_)
-        )
-}
-
-/// The method of a list or a text that makes a new list.
-pub(super) fn list_maker<'c>(it: &Expression<'c>) -> Option<&'c str> {
-    let Expression::CallExpression(it) = it else { return None };
-    let Expression::StaticMemberExpression(it) = &it.callee else { return None };
-    Some(it.property.name.as_str()).filter(|it| has("list maker", it))
-}
-
-/// The name that a chain of members begins with.
-fn root<'c>(it: &Expression<'c>) -> Option<&'c str> {
-    let mut it = it;
-    while let Some(member) = it.as_member_expression() {
-        it = member.object();
-    }
-    identifier(it)
 }
 
 /// The name of an object that has a list of members, if it is one.
@@ -494,7 +507,7 @@ fn space<'c>(it: &Expression<'c>) -> Option<&'c str> {
         }
         it => identifier(it),
     };
-    name.filter(|it| global(it).is_some_and(|it| it.members.is_some()))
+    name.filter(|it| is_of(it, "space"))
 }
 
 /// The names that must be numbers for a value to be one, if anything makes it one.
@@ -526,4 +539,9 @@ fn text<'c>(argument: &Argument<'c>) -> Option<&'c str> {
         Argument::StringLiteral(it) => Some(it.value.as_str()),
         _ => None,
     }
+}
+
+/// Whether an address may be that of another host.
+fn is_elsewhere(path: &str) -> bool {
+    path.starts_with("//") || path.contains(['\\', '\t', '\n', '\r'])
 }

@@ -20,45 +20,30 @@ pub(super) const KEYWORDS: &[Keyword] = &[
 pub(super) static LIST: LazyLock<Listed> =
     LazyLock::new(|| Listed::read(include_str!("listed.txt")));
 
-/// What a name is that the code does not declare.
-#[derive(Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "a name may be on several lists")]
-pub(super) struct Global {
-    pub(super) is_called: bool,
-    /// It makes a text or a number of what it gets, as its members do.
-    pub(super) is_of_data: bool,
-    pub(super) is_class: bool,
-    pub(super) is_value: bool,
-    /// Its members that are read and called.
-    pub(super) members: Option<&'static BTreeSet<&'static str>>,
-}
-
-static GLOBALS: LazyLock<BTreeMap<&'static str, Global>> = LazyLock::new(|| {
-    let mut all: BTreeMap<&'static str, Global> = BTreeMap::new();
+/// The names of the language and of the page, each with the parts of the list that have it.
+static GLOBALS: LazyLock<BTreeMap<&'static str, BTreeSet<&'static str>>> = LazyLock::new(|| {
+    let mut all: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for (kind, words) in LIST.parts() {
-        let mut add = |set: fn(&mut Global)| {
-            for it in words {
-                set(all.entry(it).or_default());
+        match kind.strip_prefix("members of ") {
+            Some(space) => _ = all.entry(space).or_default().insert("space"),
+            None if matches!(kind, "called" | "class" | "value") => {
+                for it in words {
+                    all.entry(it).or_default().insert(kind);
+                }
             }
-        };
-        match kind {
-            "called" => add(|it| it.is_called = true),
-            "called of data" => add(|it| (it.is_called, it.is_of_data) = (true, true)),
-            "class" => add(|it| it.is_class = true),
-            "value" => add(|it| it.is_value = true),
-            _ => {}
-        }
-        if let Some(name) = kind.strip_prefix("members of ") {
-            let space = all.entry(name).or_default();
-            space.members = Some(words);
-            space.is_of_data |= matches!(name, "Math" | "console" | "Number");
+            None => {}
         }
     }
     all
 });
 
-pub(super) fn global(name: &str) -> Option<&'static Global> {
-    GLOBALS.get(name)
+pub(super) fn is_global(name: &str) -> bool {
+    GLOBALS.contains_key(name)
+}
+
+/// Whether a name that the code does not declare is `called`, a `class`, a `value`, or a `space` of which some members are listed.
+pub(super) fn is_of(name: &str, kind: &str) -> bool {
+    GLOBALS.get(name).is_some_and(|it| it.contains(kind))
 }
 
 pub(super) fn has(kind: &str, word: &str) -> bool {

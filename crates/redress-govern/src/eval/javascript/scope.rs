@@ -1,8 +1,8 @@
-//! The variables that a script declares, and what is known of each from where it is given a value.
+//! The variables that a script declares, and what is known of each by the form of what it is given.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oxc_ast::ast::{BinaryOperator, Expression};
+use oxc_ast::ast::{Argument, BinaryOperator, Expression};
 
 use crate::eval::constructs as not;
 
@@ -12,13 +12,19 @@ pub(super) struct Shape(u8);
 
 impl Shape {
     pub(super) const ANY: Self = Self(0);
+    /// A function of the script, or one that only settles a promise.
     pub(super) const FUNCTION: Self = Self(1);
     pub(super) const CLASS: Self = Self(2);
-    /// A plain object, list or collection that the script makes itself.
-    pub(super) const FRESH: Self = Self(4);
+    /// An object, list or collection that the script makes itself.
+    pub(super) const OWN: Self = Self(4);
     pub(super) const NUMBER: Self = Self(8);
-    /// What a promise hands to the function that it calls.
-    pub(super) const WAKES: Self = Self(16);
+    /// A plain object that the script makes itself.
+    pub(super) const PLAIN: Self = Self(16);
+    /// One that has no prototype but that of all: no function was set under a name that is chosen when the code runs.
+    pub(super) const RECORD: Self = Self(32);
+    pub(super) const NO_RECORD: Self = Self(!32);
+    pub(super) const OWN_OR_CLASS: Self = Self(4 | 2);
+    const OBJECT: Self = Self(4 | 16 | 32);
     /// Not given anything yet.
     const ALL: Self = Self(u8::MAX);
 
@@ -26,59 +32,41 @@ impl Shape {
         self.0 & other.0 != 0
     }
 
-    pub(super) const fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
     const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
     pub(super) fn of(value: &Expression<'_>) -> Self {
+        use Expression as E;
         match value {
-            Expression::FunctionExpression(_) | Expression::ArrowFunctionExpression(_) => {
-                Self::FUNCTION
-            }
-            Expression::ClassExpression(_) => Self::CLASS,
-            Expression::ObjectExpression(_)
-            | Expression::ArrayExpression(_)
-            | Expression::NewExpression(_) => Self::FRESH,
-            Expression::CallExpression(it) => match called(&it.callee) {
-                Some(
-                    ("JSON", "parse")
-                    | ("Object", "create" | "fromEntries" | "groupBy")
-                    | ("Array", _)
-                    | ("", "structuredClone"),
-                ) => Self::FRESH,
-                Some(
-                    ("Math", _)
-                    | ("Number", "parseInt" | "parseFloat")
-                    | ("Date", "now" | "UTC")
-                    | ("", "Number" | "parseInt" | "parseFloat"),
-                ) => Self::NUMBER,
+            E::FunctionExpression(_) | E::ArrowFunctionExpression(_) => Self::FUNCTION,
+            E::ClassExpression(_) => Self::CLASS,
+            E::ObjectExpression(_) => Self::OBJECT,
+            E::ArrayExpression(_) | E::NewExpression(_) => Self::OWN,
+            E::CallExpression(it) => match (called(&it.callee), it.arguments.as_slice()) {
+                (_, [Argument::SpreadElement(_), ..]) => Self::ANY,
+                (Some(("Object", "fromEntries" | "groupBy")), _) => Self::OBJECT,
+                (Some(("Object", "assign" | "freeze")), [first, ..]) => {
+                    first.as_expression().map_or(Self::ANY, Self::of)
+                }
+                // With a second argument `parse` gives whatever that returns.
+                (Some(("JSON", "parse")), [_])
+                | (Some(("Array", _) | ("", "structuredClone")), _) => Self::OWN,
+                (Some((space, name)), _) if is_number(space, name) => Self::NUMBER,
                 _ => Self::ANY,
             },
-            Expression::NumericLiteral(_) | Expression::UpdateExpression(_) => Self::NUMBER,
-            Expression::UnaryExpression(it)
-                if it.operator.is_arithmetic() || it.operator.is_bitwise() =>
-            {
+            E::NumericLiteral(_) | E::UpdateExpression(_) => Self::NUMBER,
+            E::UnaryExpression(it) if it.operator.is_arithmetic() || it.operator.is_bitwise() => {
                 Self::NUMBER
             }
-            Expression::BinaryExpression(it) if it.operator == BinaryOperator::Addition => {
-                let number =
-                    |it| if Self::of(it).is(Self::NUMBER) { Self::NUMBER } else { Self::ANY };
-                number(&it.left).and(number(&it.right))
-            }
-            Expression::BinaryExpression(it)
-                if it.operator.is_arithmetic()
-                    || it.operator.is_bitwise()
-                    || it.operator.is_bitshift() =>
-            {
-                Self::NUMBER
-            }
-            Expression::ConditionalExpression(it) => {
-                Self::of(&it.consequent).and(Self::of(&it.alternate))
-            }
+            E::BinaryExpression(it) => match it.operator {
+                BinaryOperator::Addition => {
+                    Self::of(&it.left).and(Self::of(&it.right)).and(Self::NUMBER)
+                }
+                it if it.is_arithmetic() || it.is_bitwise() || it.is_bitshift() => Self::NUMBER,
+                _ => Self::ANY,
+            },
+            E::ConditionalExpression(it) => Self::of(&it.consequent).and(Self::of(&it.alternate)),
             _ => Self::ANY,
         }
     }
@@ -96,6 +84,15 @@ fn called<'e>(callee: &'e Expression<'_>) -> Option<(&'e str, &'e str)> {
     }
 }
 
+fn is_number(space: &str, name: &str) -> bool {
+    match space {
+        "Math" => true,
+        "Date" => matches!(name, "now" | "UTC"),
+        "Number" | "" => matches!(name, "Number" | "parseInt" | "parseFloat"),
+        _ => false,
+    }
+}
+
 /// What must be true of a name once all declarations are known.
 #[derive(Debug)]
 pub(super) enum Must<'c> {
@@ -104,8 +101,12 @@ pub(super) enum Must<'c> {
     Become(Shape),
     /// It has one of these shapes; else this is the reason against the script.
     Be(Shape, &'static str),
-    /// It is an object of the script's own, or each of these is a number.
-    BeOwnOr(Option<Vec<&'c str>>),
+    /// It has this shape, or each of these names is a number.
+    BeOrNumber(Shape, Option<Vec<&'c str>>),
+    /// A member of it is set that a page has, too.
+    BeSet,
+    /// It is the script's own, if the script names an object of the page.
+    BeOwner,
 }
 
 struct Use<'c> {
@@ -131,6 +132,10 @@ pub(super) struct Scopes<'c> {
     uses: Vec<Use<'c>>,
     /// Names that are what they are as long as no method of the script has the name: `(scope, name, method)`.
     lent: Vec<(usize, &'c str, &'c str)>,
+    /// Where a member that a text chooses is handed on, and whether members are set of what is not the script's own.
+    handed: Option<u32>,
+    sets_foreign: bool,
+    pub(super) is_of_page: bool,
 }
 
 impl<'c> Scopes<'c> {
@@ -144,10 +149,6 @@ impl<'c> Scopes<'c> {
         self.open.pop();
     }
 
-    fn here(&self) -> usize {
-        self.open.last().copied().unwrap_or_default()
-    }
-
     /// A name is declared here, or in the function around if it is a `var`; without a shape it is not given anything yet.
     pub(super) fn declare(&mut self, name: &'c str, is_var: bool, shape: Option<Shape>) {
         let is_home = |it: &&usize| !is_var || self.all.get(**it).is_some_and(|it| it.is_function);
@@ -158,12 +159,14 @@ impl<'c> Scopes<'c> {
         }
     }
 
+    /// What must be true of a name; what has none is nothing of the script's own.
     pub(super) fn must(&mut self, name: &'c str, at: u32, must: Must<'c>) {
-        self.uses.push(Use { scope: self.here(), name, at, must });
+        let scope = self.open.last().copied().unwrap_or_default();
+        self.uses.push(Use { scope, name, at, must });
     }
 
     pub(super) fn lend(&mut self, name: &'c str, by: &'c str) {
-        self.lent.push((self.here(), name, by));
+        self.lent.push((self.open.last().copied().unwrap_or_default(), name, by));
     }
 
     /// What is known of a name, if the script declares it.
@@ -180,11 +183,7 @@ impl<'c> Scopes<'c> {
     }
 
     /// What is wrong once all is declared, by its place. `own` are the methods of the script; `is_open`: it may have others, too.
-    pub(super) fn wrong(
-        &mut self,
-        own: &BTreeSet<&str>,
-        is_open: bool,
-    ) -> Vec<(u32, &'static str)> {
+    pub(super) fn wrong(mut self, own: &BTreeSet<&str>, is_open: bool) -> Vec<(u32, &'static str)> {
         for (scope, name, by) in std::mem::take(&mut self.lent) {
             let is_lost = own.contains(by) || (is_open && !by.is_empty());
             if let (true, Some(known)) = (is_lost, self.shape(scope, name)) {
@@ -197,21 +196,36 @@ impl<'c> Scopes<'c> {
                 *known = known.and(*shape);
             }
         }
-        uses.into_iter().filter_map(|it| Some((it.at, self.wrong_use(&it)?))).collect()
+        let all = uses.into_iter().filter_map(|it| Some((it.at, self.wrong_use(&it)?)));
+        let mut all: Vec<_> = all.collect();
+        // What a text chooses of a plain object may be the prototype of all.
+        all.extend(self.handed.filter(|_| self.sets_foreign).map(|at| (at, not::CHOSEN)));
+        all
     }
 
     fn wrong_use(&mut self, it: &Use<'c>) -> Option<&'static str> {
-        // What has no name is no object of the script's own.
-        let is_declared = it.name.is_empty() || self.shape(it.scope, it.name).is_some();
+        if !it.name.is_empty() && self.shape(it.scope, it.name).is_none() {
+            return Some(not::UNDECLARED);
+        }
         match &it.must {
-            _ if !is_declared => Some(not::UNDECLARED),
             Must::Be(wanted, what) => (!self.is(it.scope, it.name, *wanted)).then_some(what),
-            Must::BeOwnOr(numbers) => {
-                let is_own = self.is(it.scope, it.name, Shape::FRESH);
+            Must::BeOrNumber(wanted, numbers) => {
                 let mut all = numbers.iter().flatten();
-                let are_numbers =
-                    numbers.is_some() && all.all(|name| self.is(it.scope, name, Shape::NUMBER));
-                (!is_own && !are_numbers).then_some(not::CHOSEN)
+                if numbers.is_some() && all.all(|name| self.is(it.scope, name, Shape::NUMBER)) {
+                    return None;
+                }
+                if *wanted == Shape::RECORD {
+                    self.handed.get_or_insert(it.at);
+                }
+                (!self.is(it.scope, it.name, *wanted)).then_some(not::CHOSEN)
+            }
+            Must::BeSet => {
+                self.sets_foreign |= !self.is(it.scope, it.name, Shape::OWN);
+                None
+            }
+            Must::BeOwner => {
+                let is_own = self.is(it.scope, it.name, Shape::OWN_OR_CLASS);
+                (self.is_of_page && !is_own).then_some(not::METHOD)
             }
             Must::BeDeclared | Must::Become(_) => None,
         }

@@ -1,26 +1,47 @@
-//! The nodes that a script may be made of. What is not named here is refused.
+//! The nodes that a script may be made of: kinds that are listed, and those that are judged here.
 
-use std::{cell::Cell, mem::take};
+use std::{
+    cell::Cell,
+    mem::{replace, take},
+};
 
-use oxc_ast::ast::{
-    ArrowFunctionExpression, AssignmentExpression, AssignmentOperator, AssignmentTargetProperty,
-    BinaryOperator, BindingIdentifier, BindingPattern, BindingProperty, CallExpression,
-    CatchParameter, ChainElement, Class, ClassHeritage, Decorator, Expression, ForStatementLeft,
-    Function, FunctionType, LogicalOperator, NewExpression, PropertyKey, ReturnStatement,
-    SimpleAssignmentTarget, Statement, UnaryOperator, UpdateExpression, VariableDeclaration,
+use oxc_ast::{
+    AstKind,
+    ast::{
+        ArrowFunctionExpression, AssignmentExpression, AssignmentOperator,
+        AssignmentTargetProperty, BinaryOperator, BindingIdentifier, BindingPattern,
+        BindingProperty, CallExpression, CatchParameter, ChainElement, Class, ClassHeritage,
+        Expression, ExpressionStatement, ForStatementLeft, Function, FunctionType, LogicalOperator,
+        MethodDefinition, MethodDefinitionKind, NewExpression, PropertyDefinition, PropertyKey,
+        ReturnStatement, SimpleAssignmentTarget, StaticBlock, UnaryOperator, UpdateExpression,
+        VariableDeclaration,
+    },
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
 use oxc_syntax::scope::{ScopeFlags, ScopeId};
 
 use super::{
-    judge::{Judge, Used, identifier, is_uncallable, list_maker, own_name},
-    lists::{global, has},
+    judge::{Judge, Used, identifier, own_name},
+    lists::{has, is_global, is_of},
     scope::{Must, Shape},
 };
 use crate::eval::constructs as not;
 
 impl<'c> Visit<'c> for Judge<'c> {
+    fn enter_node(&mut self, kind: AstKind<'c>) {
+        match kind {
+            AstKind::ImportDeclaration(it) => self.found.keyword_in(it.source.value.as_str()),
+            AstKind::ImportExpression(it) => {
+                if let Expression::StringLiteral(it) = &it.source {
+                    self.found.keyword_in(it.value.as_str());
+                }
+            }
+            _ => {}
+        }
+        self.found.node(kind.span().start, usize::from(kind.ty() as u8), kind.ty());
+    }
+
     fn enter_scope(&mut self, flags: ScopeFlags, _: &Cell<Option<ScopeId>>) {
         self.scopes.enter(flags.is_function() || flags.is_top() || flags.is_class_static_block());
     }
@@ -29,33 +50,11 @@ impl<'c> Visit<'c> for Judge<'c> {
         self.scopes.leave();
     }
 
-    fn visit_statement(&mut self, it: &Statement<'c>) {
-        match it {
-            Statement::BlockStatement(_)
-            | Statement::BreakStatement(_)
-            | Statement::ClassDeclaration(_)
-            | Statement::ContinueStatement(_)
-            | Statement::DoWhileStatement(_)
-            | Statement::EmptyStatement(_)
-            | Statement::ExpressionStatement(_)
-            | Statement::ForInStatement(_)
-            | Statement::ForOfStatement(_)
-            | Statement::ForStatement(_)
-            | Statement::FunctionDeclaration(_)
-            | Statement::IfStatement(_)
-            | Statement::LabeledStatement(_)
-            | Statement::ReturnStatement(_)
-            | Statement::SwitchStatement(_)
-            | Statement::ThrowStatement(_)
-            | Statement::TryStatement(_)
-            | Statement::VariableDeclaration(_)
-            | Statement::WhileStatement(_) => walk::walk_statement(self, it),
-            Statement::WithStatement(it) => self.refuse(it.span.start, not::WITH),
-            Statement::ImportDeclaration(it) => {
-                self.keyword_in(it.source.value.as_str());
-                self.refuse(it.span.start, not::IMPORT);
-            }
-            _ => self.refuse(it.span().start, not::STATEMENT),
+    fn visit_expression_statement(&mut self, it: &ExpressionStatement<'c>) {
+        // The value of `a[k] ||= b` is not used here.
+        match &it.expression {
+            Expression::AssignmentExpression(it) => self.visit_assignment_expression(it),
+            it => self.visit_expression(it),
         }
     }
 
@@ -66,32 +65,13 @@ impl<'c> Visit<'c> for Judge<'c> {
     fn visit_for_statement_left(&mut self, it: &ForStatementLeft<'c>) {
         (self.assigned, self.is_uncallable) = (Shape::ANY, false);
         match it {
-            ForStatementLeft::VariableDeclaration(it) => {
-                for declared in &it.declarations {
-                    self.declared = Some((it.kind.is_var(), Some(Shape::ANY)));
-                    self.visit_binding_pattern(&declared.id);
-                }
-            }
+            ForStatementLeft::VariableDeclaration(it) => self.declare(it, true),
             it => walk::walk_for_statement_left(self, it),
         }
     }
 
     fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'c>) {
-        if it.kind.is_using() || it.kind.is_await() {
-            self.refuse(it.span.start, not::STATEMENT);
-        }
-        for declared in &it.declarations {
-            let mut shape = declared.init.as_ref().map(Shape::of);
-            if let (Some(made), BindingPattern::BindingIdentifier(id)) =
-                (declared.init.as_ref().and_then(list_maker), &declared.id)
-            {
-                shape = Some(Shape::FRESH);
-                self.scopes.lend(id.name.as_str(), made);
-            }
-            self.declared = Some((it.kind.is_var(), shape));
-            self.visit_binding_pattern(&declared.id);
-            declared.init.iter().for_each(|it| self.visit_expression(it));
-        }
+        self.declare(it, false);
     }
 
     fn visit_catch_parameter(&mut self, it: &CatchParameter<'c>) {
@@ -121,10 +101,8 @@ impl<'c> Visit<'c> for Judge<'c> {
 
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'c>) {
         let name = it.name.as_str();
-        if global(name).is_some()
-            || has("never", name)
-            || matches!(name, "await" | "yield" | "arguments")
-        {
+        let is_reserved = matches!(name, "await" | "yield" | "arguments");
+        if is_global(name) || has("never", name) || is_reserved {
             self.refuse(it.span.start, not::DECLARED_ANEW);
         }
         let (is_var, shape) = self.declared.unwrap_or((false, Some(Shape::ANY)));
@@ -132,11 +110,12 @@ impl<'c> Visit<'c> for Judge<'c> {
     }
 
     fn visit_function(&mut self, it: &Function<'c>, flags: ScopeFlags) {
+        // Code of a class is strict; so are its methods, and no other function is visited as strict.
+        let around = replace(&mut self.is_this_own, flags.is_strict_mode());
         let declare = |this: &mut Self| {
             this.declared = Some((false, Some(Shape::FUNCTION)));
             it.id.iter().for_each(|it| this.visit_binding_identifier(it));
         };
-        self.is_constructor = flags.is_constructor();
         if it.r#type == FunctionType::FunctionDeclaration {
             declare(self);
         }
@@ -144,15 +123,16 @@ impl<'c> Visit<'c> for Judge<'c> {
         if it.r#type == FunctionType::FunctionExpression {
             declare(self);
         }
-        self.parameters(&it.params);
+        self.parameters(&it.params, flags.is_constructor());
         it.body.iter().for_each(|it| self.visit_function_body(it));
         self.returns.pop();
         self.scopes.leave();
+        self.is_this_own = around;
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'c>) {
         self.scopes.enter(true);
-        self.parameters(&it.params);
+        self.parameters(&it.params, false);
         match it.body.as_expression() {
             Some(only) => self.gives(only),
             None => walk::walk_arrow_function_body(self, &it.body),
@@ -166,25 +146,50 @@ impl<'c> Visit<'c> for Judge<'c> {
             Some(id) if !it.is_declaration() => self.refuse(id.span.start, not::EXPRESSION),
             _ => self.declared = Some((false, Some(Shape::CLASS))),
         }
-        self.classes += 1;
         walk::walk_class(self, it);
-        self.classes -= 1;
     }
 
     fn visit_class_heritage(&mut self, it: &ClassHeritage<'c>) {
         let at = it.expression.span().start;
-        match identifier(&it.expression).map(|it| (it, global(it))) {
-            Some((_, Some(of))) if of.is_class => {}
-            Some((name, None)) => self.scopes.must(name, at, Must::Be(Shape::CLASS, not::NEW)),
+        match identifier(&it.expression) {
+            Some(name) if is_of(name, "class") => {}
+            Some(name) if !is_global(name) => {
+                self.scopes.must(name, at, Must::Be(Shape::CLASS, not::NEW));
+            }
             _ => self.refuse(at, not::NEW),
         }
+    }
+
+    fn visit_method_definition(&mut self, it: &MethodDefinition<'c>) {
+        if it.kind == MethodDefinitionKind::Method {
+            self.methods.extend(own_name(&it.key));
+        }
+        self.visit_decorators(&it.decorators);
+        self.visit_property_key(&it.key);
+        let is_constructor = it.kind == MethodDefinitionKind::Constructor;
+        let flags = if is_constructor { ScopeFlags::Constructor } else { ScopeFlags::empty() };
+        self.visit_function(&it.value, ScopeFlags::Function | ScopeFlags::StrictMode | flags);
+    }
+
+    fn visit_property_definition(&mut self, it: &PropertyDefinition<'c>) {
+        self.visit_decorators(&it.decorators);
+        self.visit_property_key(&it.key);
+        let around = replace(&mut self.is_this_own, true);
+        it.value.iter().for_each(|it| self.visit_expression(it));
+        self.is_this_own = around;
+    }
+
+    fn visit_static_block(&mut self, it: &StaticBlock<'c>) {
+        let around = replace(&mut self.is_this_own, true);
+        walk::walk_static_block(self, it);
+        self.is_this_own = around;
     }
 
     /// A member that the script makes.
     fn visit_property_key(&mut self, key: &PropertyKey<'c>) {
         match own_name(key) {
             Some(name) => {
-                self.keyword_in(name);
+                self.found.keyword_in(name);
                 self.own.insert(name);
             }
             None => {
@@ -194,38 +199,19 @@ impl<'c> Visit<'c> for Judge<'c> {
         }
     }
 
-    fn visit_decorator(&mut self, it: &Decorator<'c>) {
-        self.refuse(it.span.start, not::DECORATOR);
-    }
-
     fn visit_expression(&mut self, it: &Expression<'c>) {
         let used = take(&mut self.used);
         if let Some(it) = it.as_member_expression() {
             return self.member(it, used, false);
         }
         match it {
-            Expression::BooleanLiteral(_)
-            | Expression::NullLiteral(_)
-            | Expression::NumericLiteral(_)
-            | Expression::BigIntLiteral(_)
-            | Expression::RegExpLiteral(_)
-            | Expression::StringLiteral(_)
-            | Expression::Super(_) => {}
-            Expression::ArrayExpression(_)
-            | Expression::ArrowFunctionExpression(_)
-            | Expression::AssignmentExpression(_)
-            | Expression::AwaitExpression(_)
-            | Expression::CallExpression(_)
-            | Expression::ClassExpression(_)
-            | Expression::FunctionExpression(_)
-            | Expression::NewExpression(_)
-            | Expression::ObjectExpression(_)
-            | Expression::UpdateExpression(_)
-            | Expression::YieldExpression(_) => walk::walk_expression(self, it),
             Expression::TemplateLiteral(it) => it.expressions.iter().for_each(|it| self.data(it)),
-            Expression::Identifier(it) => self.name(it),
-            Expression::ThisExpression(_) if self.classes > 0 => {}
-            Expression::ThisExpression(it) => self.refuse(it.span.start, not::THIS),
+            Expression::Identifier(it) => self.name(it, used),
+            Expression::ThisExpression(_) | Expression::Super(_) => {
+                if !self.is_this_own {
+                    self.refuse(it.span().start, not::THIS);
+                }
+            }
             Expression::BinaryExpression(it) => {
                 // A chain leans to the left, however long it is: a loop, not a recursion.
                 let (mut left, mut operator) = (&it.left, it.operator);
@@ -272,14 +258,15 @@ impl<'c> Visit<'c> for Judge<'c> {
                     None => self.refuse(chain.span.start, not::EXPRESSION),
                 },
             },
-            Expression::ImportExpression(it) => {
-                if let Expression::StringLiteral(it) = &it.source {
-                    self.keyword_in(it.value.as_str());
+            Expression::AssignmentExpression(it) => {
+                // `a[k] ||= b` may give what `a[k]` was.
+                if let (true, Some(it)) = (it.operator.is_logical(), it.left.as_member_expression())
+                {
+                    self.member(it, used, false);
                 }
-                self.refuse(it.span.start, not::IMPORT);
+                self.visit_assignment_expression(it);
             }
-            Expression::TaggedTemplateExpression(it) => self.refuse(it.span.start, not::TAGGED),
-            it => self.refuse(it.span().start, not::EXPRESSION),
+            it => walk::walk_expression(self, it),
         }
     }
 
@@ -292,20 +279,19 @@ impl<'c> Visit<'c> for Judge<'c> {
     }
 
     fn visit_update_expression(&mut self, it: &UpdateExpression<'c>) {
-        self.assigned = Shape::NUMBER;
+        (self.assigned, self.is_uncallable) = (Shape::NUMBER, true);
         self.visit_simple_assignment_target(&it.argument);
     }
 
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'c>) {
         let is_plain = it.operator == AssignmentOperator::Assign || it.operator.is_logical();
         let shape = match Shape::of(&it.right) {
-            shape if is_plain => shape,
-            shape if it.operator == AssignmentOperator::Addition => shape,
+            shape if is_plain || it.operator == AssignmentOperator::Addition => shape,
             _ => Shape::NUMBER,
         };
         let is_simple = it.left.as_simple_assignment_target().is_some();
         self.assigned = if is_simple { shape } else { Shape::ANY };
-        self.is_uncallable = is_simple && is_uncallable(&it.right);
+        self.is_uncallable = is_simple && (!is_plain || is_uncallable(&it.right));
         self.visit_assignment_target(&it.left);
         self.like(if is_plain { Used::Value } else { Used::Data }, &it.right);
     }
@@ -315,7 +301,7 @@ impl<'c> Visit<'c> for Judge<'c> {
         match (it, it.as_member_expression()) {
             (SimpleAssignmentTarget::AssignmentTargetIdentifier(it), _) => {
                 let (name, at) = (it.name.as_str(), it.span.start);
-                if global(name).is_some() {
+                if is_global(name) {
                     self.refuse(at, not::WRITE);
                 }
                 self.scopes.must(name, at, Must::Become(shape));
@@ -342,4 +328,18 @@ impl<'c> Visit<'c> for Judge<'c> {
             }
         }
     }
+}
+
+/// Whether a value is surely no function, by its form.
+fn is_uncallable(it: &Expression<'_>) -> bool {
+    it.is_literal()
+        || matches!(
+            it,
+            Expression::ArrayExpression(_)
+                | Expression::BinaryExpression(_)
+                | Expression::NewExpression(_)
+                | Expression::ObjectExpression(_)
+                | Expression::TemplateLiteral(_)
+                | Expression::UnaryExpression(_)
+        )
 }

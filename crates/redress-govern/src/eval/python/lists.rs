@@ -2,7 +2,10 @@
 
 use std::sync::LazyLock;
 
-use crate::eval::{keywords::Keyword, listed::Listed};
+use crate::eval::{
+    keywords::{Keyword, plain},
+    listed::Listed,
+};
 
 pub(super) const KEYWORDS: &[Keyword] = &[
     (&["eval", "("], "eval("),
@@ -32,10 +35,10 @@ pub(super) fn is_of_module(path: &str, member: &str) -> bool {
     LIST.has(&format!("module {path}"), member)
 }
 
-/// A name between two pairs of underscores that code neither declares nor reads.
+/// A name between two pairs of underscores that code neither declares nor reads, or one that Python reads as another.
 pub(super) fn is_forbidden(name: &str) -> bool {
     let is_special = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
-    is_special && !has("special", name)
+    (is_special && !has("special", name)) || plain(name) != name
 }
 
 /// Frames, code and how a value was made: nothing that code declares has such a name.

@@ -156,11 +156,11 @@ fn what_is_chosen_and_only_used_may_run() {
         "const byId = {}; rows.forEach(r => { byId[r.id] = r }); byId[id].click()",
         "const groups = {}; for (const r of rows) (groups[r.type] ||= []).push(r); return groups",
         "const cmp = key => (a, b) => a[key] - b[key]; rows.sort(cmp('size'))",
-        "const cache = {}; const memo = n => cache[n] ?? (cache[n] = slow(n)); return memo(3)",
-        "try { return table[row][0] } catch (e) { return e.message }",
-        "document.querySelectorAll('a')[i].click(); inputs[i].dispatchEvent(new Event('input'))",
-        "rows[k].cells[0].querySelector('a').click()",
-        "const [first, ...others] = parts[i].split(','); return first.trim()",
+        "const cache = new Map(); const memo = n => cache.get(n) ?? cache.set(n, slow(n)).get(n); return memo(3)",
+        "try { return table[Number(row)][0] } catch (e) { return e.message }",
+        "document.querySelectorAll('a')[Number(i)].click(); inputs[Number(i)].dispatchEvent(new Event('input'))",
+        "rows[Number(k)].cells[0].querySelector('a').click()",
+        "const [first, ...others] = parts[Number(i)].split(','); return first.trim()",
     ] {
         if let Err(why) = javascript_with_names(code) {
             refused.push(format!("{code}: {why:?}"));

@@ -214,7 +214,7 @@ fn a_member_of_a_function_that_is_chosen_is_never_handed_on() {
         let refused = javascript(&format!("{key}{code}"));
         assert!(matches!(refused, Err(Refusal::Construct(_))), "{code}: {refused:?}");
     }
-    let code = "const cell = rows[k].cells; cell.forEach(it => log(it))";
+    let code = "const cell = rows[Number(k)].cells; cell.forEach(it => log(it))";
     assert_eq!(javascript_with_names(&format!("{key}{code}")), Ok(()));
 }
 

@@ -49,7 +49,7 @@ fn a_key_that_is_made_when_the_code_runs_is_as_harmless_as_one_that_nobody_knows
         "r[el.name] = v; r['item' + i] = 1",
         "const t = {}; for (let i = 0; i < 3; i++) t['r' + i] = i",
         "map[String(id)] = row; cache[JSON.stringify(args)] ??= f(args)",
-        "groups[d.toISOString().slice(0, 10)].push(row)",
+        "const groups = {}; (groups[d.toISOString().slice(0, 10)] ||= []).push(row)",
         "rows.reduce((acc, r) => { const k = `${r.a}-${r.b}`; acc[k] = (acc[k] ?? 0) + r.n; return acc }, {})",
     ] {
         let own = "const r = {}, counts = {}, seen = {}, o = {}, map = {}, cache = {};";

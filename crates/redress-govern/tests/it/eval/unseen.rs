@@ -43,7 +43,7 @@ fn what_is_chosen_is_not_called_by_the_language_either() {
             "const state = {}; inputs.forEach(i => { state[i.name] = i.value }); const { email } = state; return email.trim()",
             "const q = {}; for (const [k, v] of params) q[k] = v; const rows = q.rows; return rows.map(r => r.id)",
             "const byId = {}; els.forEach(e => { byId[e.id] = e }); byId.title.textContent.trim(); byId.save.click()",
-            "class A { [Symbol.iterator]() { return this.rows[k].values() } }",
+            "class A { [Symbol.iterator]() { return this.rows[Number(k)].values() } }",
         ],
         javascript_with_names,
     );
