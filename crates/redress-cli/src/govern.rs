@@ -15,7 +15,7 @@ use redress_gate::{CheckLauncher, OnLedgerFailure, settings::Settings};
 use redress_govern::{
     Governor, Manifest, Policy, TokenId,
     role::{BadGlob, Role, Roles},
-    session::Rules,
+    session::SessionRules,
 };
 use redress_ledger::Ledger;
 
@@ -42,11 +42,11 @@ const HARD: &[&str] = &[
 
 impl Governance {
     /// Who may call what, and what locks; else the key that is wrong, and how.
-    pub(crate) fn policy(&self) -> Result<(Roles, Rules), (&'static str, String)> {
+    pub(crate) fn policy(&self) -> Result<(Roles, SessionRules), (&'static str, String)> {
         let rows = self.role_rows();
         let roles = rows.iter().map(|it| Role::new(&it.name, &it.allow, &it.deny));
         let roles: Vec<Role> = roles.collect::<Result<_, _>>().map_err(bad("roles"))?;
-        let rules = Rules::new(&self.lock_patterns(), &self.reports);
+        let rules = SessionRules::new(&self.lock_patterns(), &self.reports);
         Ok((Roles::new(roles), rules.map_err(bad("locks"))?))
     }
 

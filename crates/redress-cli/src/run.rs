@@ -16,7 +16,7 @@ use std::{
 
 use redress_gate::{
     OnLedgerFailure,
-    run::{Ended, Run, RunError, Streams},
+    run::{Run, RunEnd, RunError, Streams},
 };
 use redress_ledger::{
     Clock, Ledger, LedgerError, OpenError, Options as LedgerOptions, Recovery, Redactor, Time,
@@ -58,8 +58,8 @@ pub(crate) fn run(args: &Args) -> Done {
         drop(opening.within(Duration::from_secs(1)));
     }
     match ended? {
-        Ended::Fine => Ok(Status::Fine),
-        Ended::NeverStarted => {
+        RunEnd::Fine => Ok(Status::Fine),
+        RunEnd::NeverStarted => {
             Err(startable::obstacle(server, &config.general).unwrap_or_else(|| {
                 let redactor = redactor(server, &config.general);
                 Failure::not_started(&redactor.known(&server.program_name()))
@@ -73,7 +73,7 @@ fn gate(
     server: &config::Server,
     name: &str,
     opening: &mut Opening,
-) -> Result<Ended, Failure> {
+) -> Result<RunEnd, Failure> {
     let general = &config.general;
     let ledger = ledger_dir(&general.ledger, name)?;
     let gated = observe::server(server, general, ledger.clone(), None)?;

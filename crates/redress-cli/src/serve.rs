@@ -18,7 +18,7 @@ use std::{
 
 use redress_gate::{
     OnLedgerFailure, Server, Target,
-    metrics_listener::Page,
+    metrics_listener::MetricsPage,
     serve::{Serve, Served},
 };
 use redress_ledger::Ledger;
@@ -180,7 +180,7 @@ struct Stage {
     has_lost_ledger: bool,
     ledger_dir: Option<PathBuf>,
     /// The page of metrics.
-    shown: Arc<Mutex<Page>>,
+    shown: Arc<Mutex<MetricsPage>>,
     /// The temporary directories of servers, removed at the end.
     temporary: Arc<Mutex<Vec<TempDir>>>,
 }
@@ -263,7 +263,7 @@ impl Stage {
         self.temporary.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn shown(&self) -> Page {
+    fn shown(&self) -> MetricsPage {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -38,21 +38,21 @@ use self::upstream::Upstream;
 pub(crate) use self::{
     batch::take_piece,
     child::{Early, attach},
-    client::{Client, Pipe},
+    client::{ClientEnd, ClientPipe},
     client_input::{GLANCE, attend_client},
     driver::Driver,
     recorder::FailureRecorder,
     remote::connect,
 };
 use crate::{
-    log::Log,
+    log::StderrLog,
     process::{Process, Started},
-    remote::{Address, Remote},
+    remote::{Remote, RemoteAddress},
     threads::spawn,
 };
 use redress::outcome::KillReason;
 use redress_proxy::{
-    memory::{Account, Held, OutOfMemory, Reservation, SMALL},
+    memory::{Account, OutOfMemory, Reservation, SMALL, SharedReservation},
     moment::Moment,
     outgoing::{Ticket, Undelivered},
     server::Server,
@@ -78,7 +78,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// What the threads and tasks of a connection tell its driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum DriverEvent {
     /// The server is to be started.
     Start,
     /// The next deadline may be sooner, or the last answer may be out.
@@ -97,7 +97,7 @@ pub(crate) enum Event {
 
 /// The thread that performs actions, which decides for which pipe it may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ActingThread {
     /// The reader of the client may wait for the server.
     Client,
     /// The reader of the server may wait for the client, and for the disk.
@@ -112,7 +112,7 @@ pub(crate) struct ServerRuntime {
     pub(crate) server: Arc<Server>,
     pub(crate) recorder: FailureRecorder,
     pub(crate) clock: Clock,
-    pub(crate) log: Arc<Log>,
+    pub(crate) log: Arc<StderrLog>,
     /// The name of the server in log lines, if there are several.
     pub(crate) name: Option<String>,
 }
@@ -123,7 +123,7 @@ pub enum Target {
     /// A program that speaks on its standard streams.
     Program(Box<Program>),
     /// A server that speaks HTTP.
-    Url(Arc<Address>),
+    Url(Arc<RemoteAddress>),
     /// A server in this process.
     Inside(InProcessServer),
 }
@@ -148,13 +148,13 @@ impl Target {
 }
 
 /// Passes an event to the driver.
-type Notify = Box<dyn Fn(Event) + Send + Sync>;
+type Notify = Box<dyn Fn(DriverEvent) + Send + Sync>;
 
 /// A session with its two ends.
 pub(crate) struct Connection {
     state: Mutex<ConnectionState>,
     pub(crate) runtime: Arc<ServerRuntime>,
-    pub(crate) client: Client,
+    pub(crate) client: ClientEnd,
     /// Where bytes of the upstream are reserved while they are read.
     pub(crate) account: Account,
     notify: Notify,
@@ -207,7 +207,7 @@ impl Connection {
     pub(crate) fn new(
         runtime: Arc<ServerRuntime>,
         session: Session,
-        (client, account): (Client, Account),
+        (client, account): (ClientEnd, Account),
         notify: Notify,
     ) -> Self {
         Self {
@@ -237,21 +237,21 @@ impl Connection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn notify(&self, event: Event) {
+    pub(crate) fn notify(&self, event: DriverEvent) {
         (self.notify)(event);
     }
 
     /// Does something to the session and carries out what comes of it.
     pub(crate) fn act<T>(
         self: &Arc<Self>,
-        role: Role,
+        thread: ActingThread,
         act: impl FnOnce(&mut Session, &mut Actions) -> T,
     ) -> T {
         let mut actions = Actions::new(self.now());
         let mut state = self.lock();
         state.keep_deadlines(&mut actions);
         let done = act(&mut state.session, &mut actions);
-        self.apply(state, &mut actions, role);
+        self.apply(state, &mut actions, thread);
         done
     }
 
@@ -260,22 +260,22 @@ impl Connection {
         self: &Arc<Self>,
         mut state: MutexGuard<'_, ConnectionState>,
         actions: &mut Actions,
-        role: Role,
+        thread: ActingThread,
     ) -> bool {
         let upstream = self.flush_upstream(&mut state, actions);
         self.in_hand.fetch_add(1 + actions.faults.len(), Ordering::AcqRel);
         drop(state);
         // A task must not wait for a disk.
-        let commits = role == Role::Server && self.client.pipe().is_some();
+        let commits = thread == ActingThread::Server && self.client.pipe().is_some();
         // A session is on record before what failed in it.
         for object in actions.sessions.drain(..) {
             self.runtime.recorder.record_session(&object);
         }
-        let held = Held::new(std::mem::take(&mut actions.answered));
+        let held = SharedReservation::new(std::mem::take(&mut actions.answered));
         let (is_to_commit, mut lost) = self.record(actions, &held, commits);
         for repeat in actions.repeats.drain(..) {
             let connection = Arc::clone(self);
-            let then = move |goes_on| connection.notify(Event::Recorded(repeat.id, goes_on));
+            let then = move |goes_on| connection.notify(DriverEvent::Recorded(repeat.id, goes_on));
             self.runtime.recorder.record_repeat(&repeat, then);
         }
         for job in actions.writes.drain(..) {
@@ -285,12 +285,12 @@ impl Connection {
         lost.append(self.client.take(&mut actions.to_client, &held));
         drop(held);
         self.client.dismiss(actions.withdrawn.drain(..));
-        self.handed_over(is_heard || role != Role::Other);
+        self.handed_over(is_heard || thread != ActingThread::Other);
         if let Some(upstream) = upstream {
-            upstream.flush(role, actions.now.at);
+            upstream.flush(thread, actions.now.at);
         }
-        if is_heard && !self.client.flush(role, actions.now.at) {
-            self.notify(Event::ClientGone);
+        if is_heard && !self.client.flush(thread, actions.now.at) {
+            self.notify(DriverEvent::ClientGone);
         }
         // The first failure should not pay for the rules, nor a gate that is never asked anything.
         if std::mem::take(&mut actions.is_called) && self.runtime.server.needs_rules() {
@@ -309,7 +309,7 @@ impl Connection {
     pub(crate) fn undelivered(self: &Arc<Self>, lost: &Undelivered) {
         self.runtime.server.metrics.unheard(lost.count);
         if !lost.questions.is_empty() {
-            self.act(Role::Other, |session, actions| {
+            self.act(ActingThread::Other, |session, actions| {
                 lost.questions.iter().for_each(|it| session.unheard(*it, actions));
             });
         }
@@ -323,8 +323,8 @@ impl Connection {
     /// Makes failures durable on this thread, and has the client hear of them at once.
     pub(crate) fn commit(&self) {
         while self.runtime.recorder.commit() {
-            if !self.client.flush(Role::Server, Instant::now()) {
-                self.notify(Event::ClientGone);
+            if !self.client.flush(ActingThread::Server, Instant::now()) {
+                self.notify(DriverEvent::ClientGone);
             }
         }
     }
@@ -334,7 +334,7 @@ impl Connection {
     fn handed_over(&self, is_worth_a_look: bool) {
         self.in_hand.fetch_sub(1, Ordering::AcqRel);
         if is_worth_a_look && self.is_draining.load(Ordering::Acquire) {
-            self.notify(Event::Look);
+            self.notify(DriverEvent::Look);
         }
     }
 
@@ -361,10 +361,10 @@ impl Connection {
             upstream.close();
         }
         if std::mem::take(&mut actions.start) {
-            self.notify(Event::Start);
+            self.notify(DriverEvent::Start);
         }
         if std::mem::take(&mut actions.is_sooner) {
-            self.notify(Event::Look);
+            self.notify(DriverEvent::Look);
         }
         let upstream = state.upstream.as_ref();
         if std::mem::take(&mut actions.kill)
@@ -386,7 +386,7 @@ impl Connection {
     fn record(
         self: &Arc<Self>,
         actions: &mut Actions,
-        held: &Held,
+        held: &SharedReservation,
         commits: bool,
     ) -> (bool, Undelivered) {
         let (mut is_to_commit, mut lost) = (false, Undelivered::default());
@@ -396,7 +396,7 @@ impl Connection {
                 self.runtime.recorder.record(told, commits, move |reply, by| {
                     let lost = connection.client.take_one(reply);
                     if by == By::Other {
-                        connection.client.flush(Role::Other, Instant::now());
+                        connection.client.flush(ActingThread::Other, Instant::now());
                     }
                     connection.undelivered(&lost);
                     connection.handed_over(true);
@@ -416,7 +416,9 @@ impl Connection {
         let connection = Arc::clone(self);
         let then = Box::new(move |id: Option<u64>, report| {
             let id = id.map(UpstreamId::from_number);
-            connection.act(Role::Other, |session, actions| session.write_told(id, report, actions));
+            connection.act(ActingThread::Other, |session, actions| {
+                session.write_told(id, report, actions)
+            });
         });
         if let Some(governor) = self.runtime.server.governor() {
             governor.begin_write(job, then);
@@ -429,7 +431,7 @@ impl Connection {
         say: impl FnOnce(&mut Session, &mut Actions) -> T,
     ) -> T {
         let admits = self.runtime.recorder.admit();
-        self.act(Role::Client, |session, actions| {
+        self.act(ActingThread::Client, |session, actions| {
             session.admit_calls(admits);
             say(session, actions)
         })
@@ -463,11 +465,11 @@ impl Connection {
                 upstream.close();
             }
             state.session.upstream_gone(exit, &mut actions);
-            self.apply(state, &mut actions, Role::Other);
+            self.apply(state, &mut actions, ActingThread::Other);
         } else {
             drop(state);
         }
-        self.notify(Event::Ended);
+        self.notify(DriverEvent::Ended);
     }
 
     /// The upstream could not be started: the requests that wait for it are answered.
@@ -477,14 +479,14 @@ impl Connection {
         let program = settings.redactor.known(&settings.program);
         let line = format!("redress: {name}cannot start {program}: {error}");
         self.runtime.log.pass(format!("{}\n", visible(&line)).as_bytes());
-        self.act(Role::Other, |session, actions| session.upstream_failed(error, actions));
+        self.act(ActingThread::Other, |session, actions| session.upstream_failed(error, actions));
     }
 
     /// Whether more messages of a client have to wait: those of a request, if it has a ticket.
     pub(crate) fn is_full(&self, ticket: Ticket) -> bool {
         let is_full = match &self.client {
-            Client::Pipe(pipe) => pipe.is_full(),
-            Client::Http(replies) => replies.is_full(ticket),
+            ClientEnd::Pipe(pipe) => pipe.is_full(),
+            ClientEnd::Http(replies) => replies.is_full(ticket),
         };
         is_full || self.is_behind(MOST_IN_HAND)
     }

@@ -53,7 +53,7 @@ pub use redress_proxy::{metrics, server::Server, settings};
 pub use ask::{AskError, ask_for_tools};
 pub use check_launcher::CheckLauncher;
 pub use connection::{OnLedgerFailure, Target};
-pub use remote::Address;
+pub use remote::RemoteAddress;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

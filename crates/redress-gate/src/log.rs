@@ -1,4 +1,4 @@
-//! `Log`: what the server writes to stderr goes on to ours, unless it is not read: line by line, under the server's name, with
+//! `StderrLog`: what the server writes to stderr goes on to ours, unless it is not read: line by line, under the server's name, with
 //! what a terminal would obey made visible.
 
 use std::{
@@ -17,9 +17,9 @@ const MOST_WAITING: usize = 64;
 
 /// The way to our own stderr.
 #[derive(Debug)]
-pub(crate) struct Log(SyncSender<Vec<u8>>);
+pub(crate) struct StderrLog(SyncSender<Vec<u8>>);
 
-impl Log {
+impl StderrLog {
     pub(crate) fn new(mut to: File) -> io::Result<Self> {
         let (sender, pieces) = mpsc::sync_channel::<Vec<u8>>(MOST_WAITING);
         let write = move || {
@@ -48,7 +48,7 @@ const LONGEST_LINE: usize = (256 << 10) + 4;
 
 /// What a server writes to stderr: line by line, under its name, without secrets.
 pub(crate) struct ServerLog<'l> {
-    log: &'l Log,
+    log: &'l StderrLog,
     /// What each line begins with.
     prefix: String,
     redactor: &'l Redactor,
@@ -61,7 +61,7 @@ pub(crate) struct ServerLog<'l> {
 }
 
 impl<'l> ServerLog<'l> {
-    pub(crate) fn new(log: &'l Log, name: &str, redactor: &'l Redactor) -> Self {
+    pub(crate) fn new(log: &'l StderrLog, name: &str, redactor: &'l Redactor) -> Self {
         let prefix = format!("[server {}] ", visible(name));
         Self { log, prefix, redactor, rest: Vec::new(), is_cut: false, key: None }
     }
@@ -136,12 +136,12 @@ mod tests {
 
     use redress_ledger::Redactor;
 
-    use super::{LONGEST_LINE, Log, ServerLog};
+    use super::{LONGEST_LINE, ServerLog, StderrLog};
 
     #[test]
     fn lines_have_the_name_of_their_server_and_no_secret() {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let log = Log::new(File::from(OwnedFd::from(theirs))).unwrap();
+        let log = StderrLog::new(File::from(OwnedFd::from(theirs))).unwrap();
         let redactor = Redactor::new(["hunter2hunter2"]);
         let mut named = ServerLog::new(&log, "files", &redactor);
         for piece in ["one\ntw", "o hunter2", "hunter2\n", "last"] {
@@ -157,7 +157,7 @@ mod tests {
     /// What is passed on of pieces, without the prefix that each line has.
     fn passed(redactor: &Redactor, pieces: &[&str]) -> Vec<String> {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let log = Log::new(File::from(OwnedFd::from(theirs))).unwrap();
+        let log = StderrLog::new(File::from(OwnedFd::from(theirs))).unwrap();
         let mut named = ServerLog::new(&log, "a", redactor);
         for piece in pieces {
             named.add(piece.as_bytes());
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_long_line_has_no_half_of_a_secret() {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let log = Log::new(File::from(OwnedFd::from(theirs))).unwrap();
+        let log = StderrLog::new(File::from(OwnedFd::from(theirs))).unwrap();
         let redactor = Redactor::new(["hunter2hunter2"]);
         for before in [(16 << 10) - 7, LONGEST_LINE - 7] {
             let mut named = ServerLog::new(&log, "a", &redactor);

@@ -48,7 +48,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// What the page shows, and who may read it.
 #[derive(Debug, Clone, Default)]
-pub struct Page {
+pub struct MetricsPage {
     /// Who may read it.
     pub access: Access,
     /// The servers whose metrics it shows.
@@ -60,7 +60,7 @@ pub struct Page {
 /// Serves the metrics of servers at `/metrics` from a thread of its own, and gives the address. `shown` is called for each connection.
 pub fn listen(
     address: SocketAddr,
-    shown: impl Fn() -> Page + Send + 'static,
+    shown: impl Fn() -> MetricsPage + Send + 'static,
 ) -> io::Result<SocketAddr> {
     if !address.ip().is_loopback() && shown().access.tokens.is_none() {
         let why = "other machines reach this address, so that they need a token";
@@ -77,7 +77,7 @@ pub fn listen(
 }
 
 /// Accepts connections for ever.
-async fn accept(listener: &tokio::net::TcpListener, shown: impl Fn() -> Page) -> Infallible {
+async fn accept(listener: &tokio::net::TcpListener, shown: impl Fn() -> MetricsPage) -> Infallible {
     let throttle = Arc::<Throttle>::default();
     let (mut tasks, mut open) = (JoinSet::new(), VecDeque::<AbortHandle>::new());
     loop {
@@ -97,7 +97,7 @@ async fn accept(listener: &tokio::net::TcpListener, shown: impl Fn() -> Page) ->
     }
 }
 
-impl Page {
+impl MetricsPage {
     /// Serves one connection.
     async fn serve(self, stream: TcpStream, from: IpAddr, throttle: Arc<Throttle>) {
         match self.tls.as_ref().map(Tls::acceptor) {
@@ -154,10 +154,10 @@ impl Page {
     }
 
     /// The status of a refusal. Requests without a valid token are counted, and refused as too many when they are.
-    fn refused(&self, why: Refused, from: IpAddr, throttle: &Throttle) -> StatusCode {
+    fn refused(&self, why: PageRefusal, from: IpAddr, throttle: &Throttle) -> StatusCode {
         let why = match why {
-            Refused::For(status) => return status,
-            Refused::TokenError(why) => why,
+            PageRefusal::For(status) => return status,
+            PageRefusal::TokenError(why) => why,
         };
         if let Some(server) = self.servers.first() {
             server.metrics.happened(why.event());
@@ -172,7 +172,7 @@ impl Page {
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refused {
+enum PageRefusal {
     /// With this status.
     For(StatusCode),
     /// It has no valid token.
@@ -180,13 +180,13 @@ enum Refused {
 }
 
 /// Whether a request may be answered.
-fn check<B>(request: &Request<B>, access: &Access) -> Result<(), Refused> {
-    access.admits(request.uri(), request.headers()).map_err(Refused::For)?;
-    access.caller(request.headers()).map_err(Refused::TokenError)?;
+fn check<B>(request: &Request<B>, access: &Access) -> Result<(), PageRefusal> {
+    access.admits(request.uri(), request.headers()).map_err(PageRefusal::For)?;
+    access.caller(request.headers()).map_err(PageRefusal::TokenError)?;
     match (request.method(), request.uri().path()) {
         (&Method::GET | &Method::HEAD, "/metrics") => Ok(()),
-        (_, "/metrics") => Err(Refused::For(StatusCode::METHOD_NOT_ALLOWED)),
-        _ => Err(Refused::For(StatusCode::NOT_FOUND)),
+        (_, "/metrics") => Err(PageRefusal::For(StatusCode::METHOD_NOT_ALLOWED)),
+        _ => Err(PageRefusal::For(StatusCode::NOT_FOUND)),
     }
 }
 
@@ -200,7 +200,9 @@ mod tests {
 
     use hyper::{Request, http::request::Builder};
 
-    use super::{LONGEST_HEAD, MOST_CONNECTIONS, PATIENCE, Page, Refused, check, listen};
+    use super::{
+        LONGEST_HEAD, MOST_CONNECTIONS, MetricsPage, PATIENCE, PageRefusal, check, listen,
+    };
     use crate::serve::{Access, TokenError, Tokens};
 
     fn ask(address: SocketAddr, request: &str) -> String {
@@ -260,7 +262,7 @@ mod tests {
             (&open, "GET", vec![host, host], 400),
             (&open, "POST", vec![host], 405),
         ] {
-            let Err(Refused::For(told)) = check(&request(method, &headers), access) else {
+            let Err(PageRefusal::For(told)) = check(&request(method, &headers), access) else {
                 panic!("{headers:?}")
             };
             assert_eq!(told, status, "{headers:?}");
@@ -270,7 +272,7 @@ mod tests {
             (vec![host, ("authorization", "Bearer other")], TokenError::Wrong),
         ] {
             let refused = check(&request("GET", &headers), &closed);
-            assert_eq!(refused, Err(Refused::TokenError(why)), "{headers:?}");
+            assert_eq!(refused, Err(PageRefusal::TokenError(why)), "{headers:?}");
         }
         let right = request("GET", &[host, ("authorization", "Bearer s3cret")]);
         assert_eq!(
@@ -312,7 +314,10 @@ mod tests {
     #[test]
     fn failed_tokens_are_counted_and_refused_when_they_are_many() {
         let tokens = Some(Tokens::new(["s3cret"]));
-        let page = Page { access: Access { tokens, ..Access::default() }, ..Page::default() };
+        let page = MetricsPage {
+            access: Access { tokens, ..Access::default() },
+            ..MetricsPage::default()
+        };
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let address = listen(any, move || page.clone()).unwrap();
         let asked = |token: &str| {

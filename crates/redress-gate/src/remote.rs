@@ -25,15 +25,15 @@ use redress_wire::json::Scratch;
 use rustc_hash::FxHashMap;
 use tokio::{runtime::Handle, sync::mpsc, task::AbortHandle};
 
-pub use self::address::Address;
+pub use self::address::RemoteAddress;
 use self::{
     handshake::{Handshake, HandshakeStep},
-    mirrored_headers::{Kind, MessageSummary, SESSION, VERSION},
+    mirrored_headers::{MessageKind, MessageSummary, SESSION, VERSION},
 };
 use redress_proxy::{
     header_params::HeaderParams,
     memory::{Account, Reservation},
-    outgoing::{Outgoing, Ticket, ToUpstream},
+    outgoing::{MessageQueue, Ticket, ToUpstream},
     session::{ClientKind, HttpFailure, MessageSource},
     upstream_id::UpstreamId,
 };
@@ -91,7 +91,7 @@ impl ClientHeaders {
 
 /// A server behind a URL, as one session sees it.
 pub(crate) struct Remote {
-    address: Arc<Address>,
+    address: Arc<RemoteAddress>,
     events: Box<dyn UpstreamEvents>,
     runtime: Handle,
     client: ClientKind,
@@ -100,7 +100,7 @@ pub(crate) struct Remote {
     account: Account,
     state: Mutex<State>,
     handshake: Handshake,
-    notices: mpsc::Sender<Message>,
+    notices: mpsc::Sender<QueuedMessage>,
 }
 
 /// What is known of the session.
@@ -148,7 +148,7 @@ struct Post {
 
 /// One message on its way.
 #[derive(Debug)]
-struct Message {
+struct QueuedMessage {
     id: Option<UpstreamId>,
     body: Bytes,
     summary: MessageSummary,
@@ -170,7 +170,7 @@ impl fmt::Debug for Remote {
 impl Remote {
     /// A server for one session. Nothing is opened before there is something to send.
     pub(crate) fn new(
-        address: Arc<Address>,
+        address: Arc<RemoteAddress>,
         client: ClientKind,
         (longest, account): (usize, Account),
         runtime: Handle,
@@ -208,7 +208,11 @@ impl Remote {
     }
 
     /// Takes messages over with what is reserved for them: of several, the last one keeps it. Never blocks.
-    pub(crate) fn push(self: &Arc<Self>, mail: &Outgoing<ToUpstream>, held: &mut Vec<Reservation>) {
+    pub(crate) fn push(
+        self: &Arc<Self>,
+        mail: &MessageQueue<ToUpstream>,
+        held: &mut Vec<Reservation>,
+    ) {
         let mut letters = mail.messages().peekable();
         while let Some((to, line)) = letters.next() {
             let held = if letters.peek().is_none() { std::mem::take(held) } else { Vec::new() };
@@ -248,7 +252,7 @@ impl Remote {
         let State { mirrors, scratch, .. } = &mut *state;
         let read = if id.is_some() { MessageSummary::of_request } else { MessageSummary::of };
         let summary = read(line, mirrors, scratch);
-        if summary.kind == Kind::Initialize
+        if summary.kind == MessageKind::Initialize
             && let Some(stream) = state.stream.take()
         {
             // A session that is opened again is a new one.
@@ -259,7 +263,7 @@ impl Remote {
         let kind = summary.kind;
         let post_authorization = authorization.clone();
         let body = Bytes::copy_from_slice(line);
-        let message = Message { id, body, summary, extra, authorization, step, _held: held };
+        let message = QueuedMessage { id, body, summary, extra, authorization, step, _held: held };
         match id {
             Some(id) => {
                 state.posted += 1;
@@ -273,7 +277,7 @@ impl Remote {
                 }
             }
             // An answer must not wait for notifications that the server does not take, and what opens the session not for those that wait for it.
-            None if matches!(kind, Kind::Answer | Kind::Initialized) => {
+            None if matches!(kind, MessageKind::Answer | MessageKind::Initialized) => {
                 drop(self.runtime.spawn(post::notice(Arc::clone(self), message)));
             }
             // A server that takes none of a thousand notifications does not miss the next one.

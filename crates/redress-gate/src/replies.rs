@@ -14,13 +14,13 @@ use tokio::sync::oneshot;
 pub(crate) use self::stream::{Framing, Stream};
 use self::{
     client_streams::{ClientStreams, Delivery},
-    stream::Part,
+    stream::AnswerPart,
     target::ReplyTarget,
 };
 use redress_proxy::{
     caller::Caller,
-    memory::{Account, Held, MemoryBudget, Message, Reservation},
-    outgoing::{Outgoing, Ticket, ToClient, Undelivered},
+    memory::{Account, MemoryBudget, Reservation, ReservedMessage, SharedReservation},
+    outgoing::{MessageQueue, Ticket, ToClient, Undelivered},
 };
 
 /// Routes the messages of one connection to the requests and streams of its HTTP clients.
@@ -68,18 +68,18 @@ pub(crate) struct ReplyPreference {
 #[derive(Debug)]
 pub(crate) enum Reply {
     /// The answer itself.
-    Answer(Answer),
+    Answer(WholeAnswer),
     /// A stream of events, with the answer as its last event.
     Stream(Arc<Stream>),
 }
 
 /// An answer as a whole response.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct WholeAnswer {
     pub(crate) status: u16,
     /// `WWW-Authenticate`.
     pub(crate) challenge: Option<Box<str>>,
-    pub(crate) message: Message,
+    pub(crate) message: ReservedMessage,
 }
 
 /// A failure as its client receives it, with its address.
@@ -185,7 +185,7 @@ impl ReplyRouter {
     }
 
     /// Sends a message on any stream of a client. Gives the messages that no client will receive.
-    pub(crate) fn send(&self, client: u64, message: &Message) -> Undelivered {
+    pub(crate) fn send(&self, client: u64, message: &ReservedMessage) -> Undelivered {
         let mut state = self.lock();
         state.send(client, Delivery::default(), message);
         std::mem::take(&mut state.lost)
@@ -258,7 +258,11 @@ impl ReplyRouter {
 
     /// Delivers messages to their addresses, with the memory that is reserved for all of them. Gives the messages that no client will
     /// receive, of these or of earlier ones.
-    pub(crate) fn deliver(&self, mail: &mut Outgoing<ToClient>, held: &Held) -> Undelivered {
+    pub(crate) fn deliver(
+        &self,
+        mail: &mut MessageQueue<ToClient>,
+        held: &SharedReservation,
+    ) -> Undelivered {
         if mail.is_empty() {
             return Undelivered::default();
         }
@@ -268,7 +272,7 @@ impl ReplyRouter {
         let mut state = self.lock();
         for (end, to) in ends {
             let bytes = bytes.slice(start..end.saturating_sub(1).max(start));
-            state.deliver(to, Message { bytes, held: held.clone() });
+            state.deliver(to, ReservedMessage { bytes, held: held.clone() });
             start = end;
         }
         std::mem::take(&mut state.lost)
@@ -280,12 +284,12 @@ impl ReplyRouter {
         if line.pop().is_none() {
             return Undelivered::default();
         }
-        let held = Held::new(memory.into_iter().collect());
-        let message = Message { bytes: Bytes::from(line), held };
+        let held = SharedReservation::new(memory.into_iter().collect());
+        let message = ReservedMessage { bytes: Bytes::from(line), held };
         let mut state = self.lock();
         match to {
             ToClient::Answer(ticket, status) => {
-                state.answer(ticket, Answer { status, challenge, message });
+                state.answer(ticket, WholeAnswer { status, challenge, message });
             }
             to => state.deliver(to, message),
         }
@@ -335,10 +339,10 @@ impl ReplyRouter {
 }
 
 impl State {
-    fn deliver(&mut self, to: ToClient, message: Message) {
+    fn deliver(&mut self, to: ToClient, message: ReservedMessage) {
         match to {
             ToClient::Answer(ticket, status) => {
-                self.answer(ticket, Answer { status, challenge: None, message });
+                self.answer(ticket, WholeAnswer { status, challenge: None, message });
             }
             ToClient::During(ticket) => self.during(ticket, None, &message),
             ToClient::Question(number, Some(ticket)) => {
@@ -350,7 +354,7 @@ impl State {
         }
     }
 
-    fn answer(&mut self, ticket: Ticket, answer: Answer) {
+    fn answer(&mut self, ticket: Ticket, answer: WholeAnswer) {
         let Some(mut waiting) = self.waiting.swap_remove(&ticket) else { return };
         if waiting.several.is_some() {
             return self.answer_in_part(ticket, waiting, &answer.message);
@@ -360,8 +364,12 @@ impl State {
             self.stream(&mut waiting, false);
         }
         let PendingReply { client, preference, target, .. } = waiting;
-        let how =
-            |on| Delivery { on, is_primed: preference.is_primed, part: Part::Last, question: None };
+        let how = |on| Delivery {
+            on,
+            is_primed: preference.is_primed,
+            part: AnswerPart::Last,
+            question: None,
+        };
         let (on, message) = match target {
             ReplyTarget::Post(sender) => match sender.send(Reply::Answer(answer)) {
                 Err(Reply::Answer(unsent)) => (None, unsent.message),
@@ -379,7 +387,13 @@ impl State {
     }
 
     /// Sends a message on the stream of a request. Gives whether the stream takes it.
-    fn send_on(&mut self, client: u64, stream: &Stream, how: Delivery, message: &Message) -> bool {
+    fn send_on(
+        &mut self,
+        client: u64,
+        stream: &Stream,
+        how: Delivery,
+        message: &ReservedMessage,
+    ) -> bool {
         match self.clients.get_mut(&client) {
             Some(streams) => {
                 let is_sent = streams.send_on(stream, how, message);
@@ -391,7 +405,7 @@ impl State {
     }
 
     /// Sends a message on any stream of a client.
-    fn send(&mut self, client: u64, how: Delivery, message: &Message) {
+    fn send(&mut self, client: u64, how: Delivery, message: &ReservedMessage) {
         if let Some(streams) = self.clients.get_mut(&client) {
             streams.send(how, message);
             self.lost.append(std::mem::take(&mut streams.lost));
@@ -401,7 +415,7 @@ impl State {
     }
 
     /// Sends a message to every client.
-    fn send_to_all(&mut self, question: Option<u64>, message: &Message) {
+    fn send_to_all(&mut self, question: Option<u64>, message: &ReservedMessage) {
         for streams in self.clients.values_mut() {
             streams.send(Delivery { question, ..Delivery::default() }, message);
             self.lost.append(std::mem::take(&mut streams.lost));
@@ -431,10 +445,15 @@ impl State {
     }
 
     /// Sends one of several answers; the last one ends the stream.
-    fn answer_in_part(&mut self, ticket: Ticket, mut waiting: PendingReply, message: &Message) {
+    fn answer_in_part(
+        &mut self,
+        ticket: Ticket,
+        mut waiting: PendingReply,
+        message: &ReservedMessage,
+    ) {
         self.stream(&mut waiting, false);
         waiting.left -= 1;
-        let part = if waiting.left == 0 { Part::Last } else { Part::Answer };
+        let part = if waiting.left == 0 { AnswerPart::Last } else { AnswerPart::Answer };
         let (stream, on) = waiting.target.stream();
         let (client, preference) = (waiting.client, waiting.preference);
         let how = Delivery { on, is_primed: preference.is_primed, part, question: None };
@@ -447,14 +466,15 @@ impl State {
     }
 
     /// Sends a message that belongs to an open request.
-    fn during(&mut self, ticket: Ticket, question: Option<u64>, message: &Message) {
+    fn during(&mut self, ticket: Ticket, question: Option<u64>, message: &ReservedMessage) {
         self.open(ticket, false);
         let Some(waiting) = self.waiting.get(&ticket) else {
             return self.lost.add(question);
         };
         let (client, preference) = (waiting.client, waiting.preference);
         let (stream, on) = waiting.target.stream();
-        let how = Delivery { on, is_primed: preference.is_primed, part: Part::Beside, question };
+        let how =
+            Delivery { on, is_primed: preference.is_primed, part: AnswerPart::Beside, question };
         if !stream.is_some_and(|it| self.send_on(client, &it, how, message)) {
             self.send(client, how, message);
         }

@@ -12,10 +12,10 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::{
     connection::{
-        Client, Connection, Driver, Early, Event, FailureRecorder, OnLedgerFailure, Pipe,
-        ServerRuntime, Target, attach, attend_client,
+        ClientEnd, ClientPipe, Connection, Driver, DriverEvent, Early, FailureRecorder,
+        OnLedgerFailure, ServerRuntime, Target, attach, attend_client,
     },
-    log::Log,
+    log::StderrLog,
     threads::spawn,
 };
 use redress_proxy::{
@@ -58,7 +58,7 @@ pub struct Streams {
 
 /// How a run ended that ended by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum RunEnd {
     /// The client or a signal ended it.
     Fine,
     /// The server's command could not be started; each request was answered so.
@@ -86,7 +86,7 @@ pub fn run<E>(
     run: Run,
     streams: Streams,
     mut ledger: impl FnMut(Duration) -> Option<Result<Option<Ledger>, E>>,
-) -> Result<Ended, RunError<E>> {
+) -> Result<RunEnd, RunError<E>> {
     // Before there is a process that a signal could leave behind.
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
     let early = Early::start(&run.target);
@@ -95,7 +95,7 @@ pub fn run<E>(
             break opened;
         }
         if signals.pending().next().is_some() {
-            return Ok(Ended::Fine);
+            return Ok(RunEnd::Fine);
         }
     };
     let error = match opened {
@@ -114,10 +114,10 @@ fn gate(
     ledger: Option<Ledger>,
     (early, signals): (Early, Signals),
     streams: Streams,
-) -> io::Result<Ended> {
+) -> io::Result<RunEnd> {
     widen(&streams.input);
     widen(&streams.output);
-    let client = Client::Pipe(Pipe::new(streams.input.try_clone()?, streams.output)?);
+    let client = ClientEnd::Pipe(ClientPipe::new(streams.input.try_clone()?, streams.output)?);
     let runtime = Arc::new(server_runtime(run, ledger, streams.log)?);
     runtime.recorder.recover();
     let upstream = runtime.target.kind();
@@ -135,7 +135,7 @@ fn gate(
     signals.close();
     // What still blocks a thread of the runtime must not keep the process.
     tokio.shutdown_background();
-    Ok(if connection.has_ever_started() { Ended::Fine } else { Ended::NeverStarted })
+    Ok(if connection.has_ever_started() { RunEnd::Fine } else { RunEnd::NeverStarted })
 }
 
 /// The runtime of the driver. A server behind a URL needs a thread of it; the pipes of a process have threads of their own.
@@ -159,7 +159,7 @@ fn server_runtime(run: Run, ledger: Option<Ledger>, log: File) -> io::Result<Ser
         recorder: FailureRecorder { ledger, on_failure, server: Arc::clone(&run.server) },
         server: run.server,
         clock: run.clock,
-        log: Arc::new(Log::new(log)?),
+        log: Arc::new(StderrLog::new(log)?),
         name: None,
     })
 }
@@ -170,7 +170,7 @@ fn notify_of_signals(connection: &Arc<Connection>, mut signals: Signals) -> io::
     let connection = Arc::clone(connection);
     spawn("redress-signals", move || {
         for _ in signals.forever() {
-            connection.notify(Event::Signal);
+            connection.notify(DriverEvent::Signal);
         }
     })?;
     Ok(handle)

@@ -48,7 +48,7 @@ pub use self::{
 pub use crate::tls::{Tls, TlsError};
 use crate::{
     connection::{OnLedgerFailure, Target},
-    log::Log,
+    log::StderrLog,
 };
 use redress_proxy::{memory::MemoryBudget, server::Server};
 
@@ -124,7 +124,7 @@ pub fn serve(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result
 async fn run(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result<()> {
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
-    let log = Arc::new(Log::new(serve.log)?);
+    let log = Arc::new(StderrLog::new(serve.log)?);
     let common = Common {
         clock: serve.clock,
         log,

@@ -18,7 +18,7 @@ use crate::{
     report::{self, ReportedBy},
     root::Root,
     server_state::ServerState,
-    session::{Event, Session, not_begun, not_named},
+    session::{GovernedSession, SessionEvent, not_begun, not_named},
     session_store::{SessionStore, process_key},
 };
 
@@ -147,21 +147,22 @@ impl BuiltinTools<'_> {
         store.find_root(key, &root);
         let known = store.sessions.may_begin(key, &root)?.cloned();
         let is_new = known.is_none();
-        let session = known.unwrap_or_else(|| Session::new(uuid(), root, context.role.clone()));
+        let session =
+            known.unwrap_or_else(|| GovernedSession::new(uuid(), root, context.role.clone()));
         if is_new_process {
             store.of_process = Some(key.to_owned());
         }
         let record = is_new.then(|| self.begun(key, &session));
         if is_new {
             let session = session.clone();
-            store.sessions.fold(Event::Begun { caller: key, session });
+            store.sessions.fold(SessionEvent::Begun { caller: key, session });
         }
         let result = status(Some(&session), context.role.as_deref());
         context.session = Some(Arc::new(session));
         Ok(BuiltinAnswer { result: as_result(&result), record })
     }
 
-    fn begun(&self, caller: &str, session: &Session) -> String {
+    fn begun(&self, caller: &str, session: &GovernedSession) -> String {
         let mut object = String::new();
         let mut members = Members::open(&mut object);
         members.str("event", "begun").str("server", &self.policy.server).str("caller", caller);
@@ -184,14 +185,14 @@ impl BuiltinTools<'_> {
         let (session, lock) = store.sessions.may_report(key, seq, &report)?;
         let (id, place) = (session.id.clone(), lock.place.clone());
         let record = report::record(&self.policy.server, &id, &place, ReportedBy::Tool(&report));
-        store.sessions.fold(Event::Reported { id: &id, place });
+        store.sessions.fold(SessionEvent::Reported { id: &id, place });
         let session = store.sessions.of(key).map(|it| &**it);
         let result = as_result(&status(session, role));
         Ok(BuiltinAnswer { result, record: Some(record) })
     }
 
     /// The newest records of a session, without what only the operator sees.
-    fn records(&self, session: &Session, most: u64) -> String {
+    fn records(&self, session: &GovernedSession, most: u64) -> String {
         let most = usize::try_from(most.min(MOST_RECORDS)).unwrap_or(1);
         let query = Query { session: Some(session.id.clone()), ..Query::default() };
         let entries = tail(&[&self.policy.ledger], most, &query, &mut |_| ());
@@ -256,7 +257,7 @@ fn not_begun_yet(tool: &str) -> Box<Fault> {
 }
 
 /// A session as its caller sees it.
-fn status(session: Option<&Session>, role: Option<&str>) -> String {
+fn status(session: Option<&GovernedSession>, role: Option<&str>) -> String {
     let state = match session {
         None => "NOT_INITIALIZED",
         Some(session) if session.lock().is_some() => "SESSION_LOCKED",
@@ -267,7 +268,7 @@ fn status(session: Option<&Session>, role: Option<&str>) -> String {
     members.str("status", state).str_or_null("role", role);
     members.str_or_null("session_id", session.map(|it| it.id.as_str()));
     members.str_or_null("workspace_root", session.map(|it| it.root.as_str()));
-    if let Some(lock) = session.and_then(Session::lock) {
+    if let Some(lock) = session.and_then(GovernedSession::lock) {
         let mut inner = Members::open(members.key("locked_by"));
         inner.str("code", &lock.code).int("ledger_seq", lock.place.seq);
         inner.close();

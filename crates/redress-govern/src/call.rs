@@ -7,7 +7,7 @@ use redress_wire::json::{Members, Value};
 
 use crate::{
     eval,
-    session::{Place, Session},
+    session::{GovernedSession, RecordRef},
 };
 
 /// A token that was accepted, by the start of its hash.
@@ -64,7 +64,7 @@ impl Call<'_> {
 /// What is known of a governed request.
 #[derive(Debug, Clone, Default)]
 pub struct CallContext {
-    pub(crate) session: Option<Arc<Session>>,
+    pub(crate) session: Option<Arc<GovernedSession>>,
     pub(crate) role: Option<String>,
     pub(crate) plan_hash: Option<String>,
     pub(crate) phase_id: Option<String>,
@@ -80,7 +80,7 @@ pub struct CallContext {
 #[derive(Debug, Clone)]
 pub(crate) struct ReportFile {
     /// The record that it names.
-    pub(crate) place: Place,
+    pub(crate) place: RecordRef,
     pub(crate) path: String,
 }
 

@@ -26,8 +26,8 @@ pub use self::{
 };
 use crate::{
     access::Access,
-    root::{Place, Root},
-    writes::{Change, Rule, judge, judge_content},
+    root::{FilePlace, Root},
+    writes::{Rule, WriteRequest, judge, judge_content},
 };
 
 /// Longer content is judged when it is written: no other call waits then.
@@ -61,8 +61,8 @@ impl Checks {
         let mut paths: Vec<String> = Vec::new();
         for (path, content) in access.changes() {
             let content = content.filter(|it| it.len() <= MOST_AT_ONCE);
-            for Place { path, .. } in root.places(&[path])? {
-                judge(rules, Change { path: &path, content, intent })?;
+            for FilePlace { path, .. } in root.places(&[path])? {
+                judge(rules, WriteRequest { path: &path, content, intent })?;
                 paths.push(path);
             }
         }

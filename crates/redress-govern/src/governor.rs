@@ -18,11 +18,11 @@ use crate::{
     call::{Call, CallContext, Principal},
     checked_writes::{CheckedWrite, Job, Launcher, OnReport, Writes},
     gate_argument,
-    guards::{self, Case},
+    guards::{self, GuardedRequest},
     policy::Policy,
     report::{self, ReportedBy},
     server_state::ServerState,
-    session::{Event, Lock, Place},
+    session::{Lock, RecordRef, SessionEvent},
     session_store::SessionStore,
     tool_list,
     unserved::{Unserved, tool_lines},
@@ -158,7 +158,7 @@ impl Governor {
                 .as_ref()
                 .is_some_and(|it| it.are_all(&access.paths, |path| policy.rules.is_report(path)));
         let report = tool.filter(|_| is_report);
-        let mut case = Case {
+        let mut case = GuardedRequest {
             call,
             policy,
             sessions: &self.sessions,
@@ -190,7 +190,7 @@ impl Governor {
     pub fn succeeded(&self, context: &CallContext) -> Option<String> {
         let (session, report) = (context.session.as_ref()?, context.report.as_ref()?);
         let place = report.place.clone();
-        self.sessions().sessions.fold(Event::Reported { id: &session.id, place });
+        self.sessions().sessions.fold(SessionEvent::Reported { id: &session.id, place });
         let by = ReportedBy::File(&report.path);
         Some(report::record(&self.policy.server, &session.id, &report.place, by))
     }
@@ -204,9 +204,9 @@ impl Governor {
     pub fn locked(&self, id: &str, code: &str, seq: Option<u64>) {
         let mut store = self.sessions();
         let Some(seq) = seq else { return store.sessions.no_lock(id) };
-        let place = Place { chain: Arc::clone(&store.chain), seq };
+        let place = RecordRef { chain: Arc::clone(&store.chain), seq };
         let lock = Lock { place, code: code.to_owned() };
-        store.sessions.fold(Event::Locked { id, lock });
+        store.sessions.fold(SessionEvent::Locked { id, lock });
     }
 
     /// The tools of a page of the list, as this server serves them.

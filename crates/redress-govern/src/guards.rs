@@ -24,7 +24,7 @@ use crate::{
     checked_writes::{CheckedWrite, Writes},
     manifest::ToolPolicy,
     policy::Policy,
-    root::{Place, Root},
+    root::{FilePlace, Root},
     session_store::SessionStore,
 };
 
@@ -51,11 +51,11 @@ trait Guard: Sync {
     }
 
     /// Lets a request pass or refuses it. What it finds out for the guards after it, it adds to the case.
-    fn judge(&self, case: &mut Case<'_>) -> Result<(), Box<Fault>>;
+    fn judge(&self, case: &mut GuardedRequest<'_>) -> Result<(), Box<Fault>>;
 }
 
 /// A request on its way through the guards.
-pub(crate) struct Case<'c> {
+pub(crate) struct GuardedRequest<'c> {
     pub(crate) call: &'c Call<'c>,
     pub(crate) policy: &'c Policy,
     pub(crate) sessions: &'c Mutex<SessionStore>,
@@ -75,7 +75,7 @@ pub(crate) struct Case<'c> {
     /// Why those are unknown.
     pub(crate) malformed: Option<Box<Fault>>,
     /// The places in the workspace that it may change.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<FilePlace>,
     /// What is known of it afterwards.
     pub(crate) context: &'c mut CallContext,
     /// The write that it is, if that is checked.
@@ -83,7 +83,7 @@ pub(crate) struct Case<'c> {
 }
 
 /// Has all guards judge a request; the first that refuses it decides.
-pub(crate) fn judge(case: &mut Case<'_>) -> Result<(), Box<Fault>> {
+pub(crate) fn judge(case: &mut GuardedRequest<'_>) -> Result<(), Box<Fault>> {
     let is_tool = case.call.is_tool;
     let mut guards = GUARDS.iter().filter(|it| is_tool || it.judges_requests());
     guards.try_for_each(|it| it.judge(case))

@@ -22,7 +22,7 @@ use std::fmt::{self, Write as _};
 use redress::{Fault, codes, text};
 use sha2::{Digest as _, Sha256};
 
-pub use self::scope::{BadScope, Scope};
+pub use self::scope::{BadScope, PathScope};
 use crate::hash::hex;
 
 /// The longest plan, in bytes.
@@ -123,7 +123,7 @@ pub struct Plan {
     /// The first heading.
     pub title: String,
     /// The paths that it is about.
-    pub scope: Scope,
+    pub scope: PathScope,
 }
 
 impl Plan {
@@ -133,7 +133,7 @@ impl Plan {
     /// Why it is none.
     pub fn read(bytes: &[u8]) -> Result<Self, NotAPlan> {
         let text = text(bytes)?;
-        let mut said = Said::default();
+        let mut said = HeaderFields::default();
         let mut patterns = Vec::new();
         for (number, line) in header(text)? {
             let (key, value) = line.split_once(':').ok_or(NotAPlan::BadLine(number))?;
@@ -153,7 +153,7 @@ impl Plan {
             status: said.status.unwrap_or(Status::Draft),
             approval: said.approval,
             title: title(text).to_owned(),
-            scope: Scope::new(patterns).map_err(NotAPlan::BadScope)?,
+            scope: PathScope::new(patterns).map_err(NotAPlan::BadScope)?,
         })
     }
 
@@ -220,13 +220,13 @@ pub fn broken(plan_hash: &str, reason: &str) -> Box<Fault> {
 
 /// The lines that are about the rest.
 #[derive(Debug, Default)]
-struct Said {
+struct HeaderFields {
     status: Option<Status>,
     hash: Option<String>,
     approval: Option<String>,
 }
 
-impl Said {
+impl HeaderFields {
     fn take(&mut self, key: &str, value: &str, number: usize) -> Result<(), NotAPlan> {
         let was_there = match key {
             "HASH" => self.hash.replace(value.to_owned()).is_some(),
@@ -254,15 +254,15 @@ pub fn decided(bytes: &[u8], status: Status, approval: Option<&str>) -> Result<S
     if let Some(approval) = approval {
         let _ = write!(about, "APPROVAL: {approval}{end}");
     }
-    let mut part = Part::Before;
+    let mut part = PlanSection::Before;
     let mut decided = String::with_capacity(text.len() + about.len());
     for line in text.split_inclusive('\n') {
         let before = part;
         part = part.after(line);
-        if (before, part) == (Part::Header, Part::Body) {
+        if (before, part) == (PlanSection::Header, PlanSection::Body) {
             decided.push_str(&about);
         }
-        if before != Part::Header || !is_about(line) {
+        if before != PlanSection::Header || !is_about(line) {
             decided.push_str(line);
         }
     }
@@ -272,9 +272,9 @@ pub fn decided(bytes: &[u8], status: Status, approval: Option<&str>) -> Result<S
 /// SHA-256 of what is approved.
 pub fn hash(text: &str) -> String {
     let mut hasher = Sha256::new();
-    let mut part = Part::Before;
+    let mut part = PlanSection::Before;
     for line in text.trim_start_matches('\u{feff}').trim().lines() {
-        let about = part == Part::Header && is_about(line);
+        let about = part == PlanSection::Header && is_about(line);
         part = part.after(line);
         if !about {
             hasher.update(line.trim_end().as_bytes());
@@ -286,13 +286,13 @@ pub fn hash(text: &str) -> String {
 
 /// The part of a file that a line is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum PlanSection {
     Before,
     Header,
     Body,
 }
 
-impl Part {
+impl PlanSection {
     /// The part that follows a line of this one.
     fn after(self, line: &str) -> Self {
         let line = line.trim_start_matches('\u{feff}').trim();
@@ -321,18 +321,20 @@ fn text(bytes: &[u8]) -> Result<&str, NotAPlan> {
 
 /// The lines of the comment that say something, with their numbers.
 fn header(text: &str) -> Result<Vec<(usize, &str)>, NotAPlan> {
-    let (mut part, mut lines) = (Part::Before, Vec::new());
+    let (mut part, mut lines) = (PlanSection::Before, Vec::new());
     for (at, line) in text.lines().enumerate() {
         let before = part;
         part = part.after(line);
         match (before, part) {
-            (Part::Before, Part::Body) => return Err(NotAPlan::NoHeader),
-            (Part::Header, Part::Body) => return Ok(lines),
-            (Part::Header, Part::Header) if !line.trim().is_empty() => lines.push((at + 1, line)),
+            (PlanSection::Before, PlanSection::Body) => return Err(NotAPlan::NoHeader),
+            (PlanSection::Header, PlanSection::Body) => return Ok(lines),
+            (PlanSection::Header, PlanSection::Header) if !line.trim().is_empty() => {
+                lines.push((at + 1, line))
+            }
             _ => (),
         }
     }
-    Err(if part == Part::Before { NotAPlan::NoHeader } else { NotAPlan::Unclosed })
+    Err(if part == PlanSection::Before { NotAPlan::NoHeader } else { NotAPlan::Unclosed })
 }
 
 fn is_about(line: &str) -> bool {

@@ -12,7 +12,7 @@ use crate::{
     plans::Plans,
     protected::Protected,
     role::Roles,
-    session::Rules,
+    session::SessionRules,
 };
 
 /// The policy of a governed server.
@@ -23,7 +23,7 @@ pub struct Policy {
     /// Who may call what.
     pub roles: Roles,
     /// What locks a session, and where reports are written.
-    pub rules: Rules,
+    pub rules: SessionRules,
     /// Whether the server is the built-in one, which changes nothing but what calls name.
     pub is_built_in: bool,
     /// What each tool does.

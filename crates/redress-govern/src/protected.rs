@@ -9,7 +9,7 @@ use redress::{Fault, codes, text};
 use redress_registry::{Retry, RetryKind};
 use rustix::fs::stat;
 
-use crate::root::{FileId, Place, Root};
+use crate::root::{FileId, FilePlace, Root};
 
 /// Files and directories that no tool may change.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +26,7 @@ impl Protected {
         &self,
         root: &Root,
         plans: &str,
-        places: &[Place],
+        places: &[FilePlace],
     ) -> Result<(), Box<Fault>> {
         for place in places {
             let is_below = |it: &PathBuf| match it.strip_prefix(root.path()) {

@@ -6,7 +6,8 @@ use redress::text::cut;
 use redress_wire::json::{Kind, Members, Value};
 
 use crate::{
-    access::found, call::Call, gate_argument::GateArgument, manifest::ToolPolicy, session::Place,
+    access::found, call::Call, gate_argument::GateArgument, manifest::ToolPolicy,
+    session::RecordRef,
 };
 
 /// The most characters of a report that a record keeps.
@@ -45,7 +46,7 @@ pub(crate) fn text(extras: &[GateArgument], call: &Call<'_>, tool: &ToolPolicy) 
 }
 
 /// The record of a report.
-pub(crate) fn record(server: &str, id: &str, place: &Place, by: ReportedBy<'_>) -> String {
+pub(crate) fn record(server: &str, id: &str, place: &RecordRef, by: ReportedBy<'_>) -> String {
     let mut object = String::new();
     let mut members = Members::open(&mut object);
     members.str("event", "reported").str("server", server);

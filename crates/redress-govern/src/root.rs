@@ -47,7 +47,7 @@ pub(crate) struct Root {
 
 /// A place in a workspace.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct FilePlace {
     /// Its names below the root, without links.
     pub(crate) path: String,
     /// Whether it is a directory now, so that all that is in it may be meant.
@@ -131,7 +131,7 @@ impl Root {
     }
 
     /// Every place that a call with these paths may change: where their last names stand and, if one is a link, where it leads.
-    pub(crate) fn places<P: AsRef<str>>(&self, paths: &[P]) -> Result<Vec<Place>, Box<Fault>> {
+    pub(crate) fn places<P: AsRef<str>>(&self, paths: &[P]) -> Result<Vec<FilePlace>, Box<Fault>> {
         let mut places = Vec::with_capacity(paths.len());
         for path in paths.iter().map(AsRef::as_ref) {
             let lost = |it: io::Error| invalid(path, &format!("it cannot be followed: {it}"));
@@ -145,12 +145,12 @@ impl Root {
 
     /// Whether all paths are of a kind, as they are called and where they lead.
     pub(crate) fn are_all(&self, paths: &[String], is_one: impl Fn(&str) -> bool) -> bool {
-        let lead = |it: Vec<Place>| it.iter().all(|it| is_one(&it.path));
+        let lead = |it: Vec<FilePlace>| it.iter().all(|it| is_one(&it.path));
         paths.iter().all(|it| is_one(it)) && self.places(paths).is_ok_and(lead)
     }
 
     /// A path that is its own place, as most are.
-    fn plain(&self, path: &str) -> Option<Place> {
+    fn plain(&self, path: &str) -> Option<FilePlace> {
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         let name = if path.is_empty() { "." } else { path };
         let (is_directory, has_names) = match openat2(&self.dir, name, flags, Mode::empty(), PLAIN)
@@ -160,10 +160,10 @@ impl Root {
             Err(Errno::NOENT) => (false, false),
             Err(_) => return None,
         };
-        Some(Place { path: path.to_owned(), is_directory, has_names })
+        Some(FilePlace { path: path.to_owned(), is_directory, has_names })
     }
 
-    fn follow(&self, path: &str, places: &mut Vec<Place>) -> io::Result<()> {
+    fn follow(&self, path: &str, places: &mut Vec<FilePlace>) -> io::Result<()> {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut stands = self.stands(parent)?;
         join(&mut stands, name);
@@ -172,10 +172,10 @@ impl Root {
             is_directory = kind(&found)?.0;
             let leads = self.real(&found)?;
             if leads != stands {
-                places.push(Place { path: leads, is_directory, has_names: true });
+                places.push(FilePlace { path: leads, is_directory, has_names: true });
             }
         }
-        places.push(Place { path: stands, is_directory, has_names: true });
+        places.push(FilePlace { path: stands, is_directory, has_names: true });
         Ok(())
     }
 

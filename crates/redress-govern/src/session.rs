@@ -21,12 +21,12 @@ use crate::{
 
 /// What locks a session, and where reports are written.
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub struct SessionRules {
     locks: GlobSet,
     reports: String,
 }
 
-impl Rules {
+impl SessionRules {
     /// `locks` are patterns of codes; `reports` is the folder of failure reports, relative to the root of the workspace.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ pub const LEAST_CHARS: usize = 20;
 
 /// Where a failure is on record. Each process has a chain of its own, so that a number alone says little.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct RecordRef {
     /// The chain of the process that recorded it.
     pub chain: Arc<str>,
     /// Its number there.
@@ -66,14 +66,14 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lock {
     /// Its record.
-    pub place: Place,
+    pub place: RecordRef,
     /// Its code.
     pub code: String,
 }
 
 /// A session of one caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
+pub struct GovernedSession {
     /// Its UUID.
     pub id: String,
     /// The workspace that it is about; never another one.
@@ -84,7 +84,7 @@ pub struct Session {
     locks: Vec<Lock>,
 }
 
-impl Session {
+impl GovernedSession {
     /// A session that nothing holds.
     pub const fn new(id: String, root: String, role: Option<String>) -> Self {
         Self { id, root, role, locks: Vec::new() }
@@ -98,13 +98,13 @@ impl Session {
 
 /// What changes a session, as the ledger keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event<'e> {
+pub enum SessionEvent<'e> {
     /// A caller began one.
     Begun {
         /// Who.
         caller: &'e str,
         /// The session as it began.
-        session: Session,
+        session: GovernedSession,
     },
     /// A call in it failed, which locks it.
     Locked {
@@ -118,7 +118,7 @@ pub enum Event<'e> {
         /// The session's id.
         id: &'e str,
         /// The record that it named.
-        place: Place,
+        place: RecordRef,
     },
 }
 
@@ -126,7 +126,7 @@ pub enum Event<'e> {
 /// knows it.
 #[derive(Debug, Clone, Default)]
 pub struct Sessions {
-    by_caller: BTreeMap<String, Arc<Session>>,
+    by_caller: BTreeMap<String, Arc<GovernedSession>>,
     /// Whose a session is, by its id. Processes that begin one at the same time give the same caller several.
     callers: BTreeMap<String, String>,
     /// Callers with a failure that is being recorded and locks their session.
@@ -134,7 +134,7 @@ pub struct Sessions {
     /// Locks of sessions that are not known yet.
     unheard: BTreeMap<String, Vec<Lock>>,
     /// Reports of locks that are not known yet.
-    early: Vec<Place>,
+    early: Vec<RecordRef>,
 }
 
 /// What a call wants, as far as a session cares.
@@ -150,7 +150,7 @@ pub struct Wish<'w> {
 
 impl Sessions {
     /// The session of a caller.
-    pub fn of(&self, caller: &str) -> Option<&Arc<Session>> {
+    pub fn of(&self, caller: &str) -> Option<&Arc<GovernedSession>> {
         self.by_caller.get(caller)
     }
 
@@ -158,7 +158,11 @@ impl Sessions {
     ///
     /// # Errors
     /// `SESSION_INITIALIZATION_FAILED` where the caller's session has another root.
-    pub fn may_begin(&self, caller: &str, root: &str) -> Result<Option<&Session>, Box<Fault>> {
+    pub fn may_begin(
+        &self,
+        caller: &str,
+        root: &str,
+    ) -> Result<Option<&GovernedSession>, Box<Fault>> {
         match self.of(caller) {
             Some(session) if session.root != root => {
                 let begun = text::quote(&session.root, 120);
@@ -177,10 +181,10 @@ impl Sessions {
     /// `SESSION_NOT_INITIALIZED` before `begin_session`; `SESSION_LOCKED` after a hard failure, but for reading and for a report of it.
     pub fn judge(
         &self,
-        rules: &Rules,
+        rules: &SessionRules,
         caller: &str,
         wish: Wish<'_>,
-    ) -> Result<&Session, Box<Fault>> {
+    ) -> Result<&GovernedSession, Box<Fault>> {
         let Some(session) = self.of(caller) else {
             return Err(Box::new(codes::SESSION_NOT_INITIALIZED.raise([("tool", wish.tool)])));
         };
@@ -201,7 +205,7 @@ impl Sessions {
         caller: &str,
         seq: u64,
         report: &str,
-    ) -> Result<(&Session, &Lock), Box<Fault>> {
+    ) -> Result<(&GovernedSession, &Lock), Box<Fault>> {
         let Some(session) = self.of(caller) else {
             let tool = [("tool", "submit_failure_report")];
             return Err(Box::new(codes::SESSION_NOT_INITIALIZED.raise(tool)));
@@ -223,7 +227,7 @@ impl Sessions {
         Err(Box::new(fault))
     }
 
-    /// Whether a failure that is about to be recorded locks the session. If so, [`Event::Locked`] follows, or [`Self::no_lock`].
+    /// Whether a failure that is about to be recorded locks the session. If so, [`SessionEvent::Locked`] follows, or [`Self::no_lock`].
     pub fn will_lock(&mut self, id: &str) -> bool {
         let Some(caller) = self.callers.get(id) else { return false };
         self.of(caller).is_some_and(|it| it.locks.is_empty()) && self.locking.insert(caller.clone())
@@ -237,9 +241,9 @@ impl Sessions {
     }
 
     /// Takes note of what happened.
-    pub fn fold(&mut self, event: Event<'_>) {
+    pub fn fold(&mut self, event: SessionEvent<'_>) {
         match event {
-            Event::Begun { caller, mut session } => {
+            SessionEvent::Begun { caller, mut session } => {
                 self.callers.insert(session.id.clone(), caller.to_owned());
                 // Beginning anew opens no lock.
                 if let Some(before) = self.by_caller.get(caller) {
@@ -248,7 +252,7 @@ impl Sessions {
                 session.locks.extend(self.unheard.remove(&session.id).into_iter().flatten());
                 self.by_caller.insert(caller.to_owned(), Arc::new(session));
             }
-            Event::Locked { id, lock } => {
+            SessionEvent::Locked { id, lock } => {
                 self.no_lock(id);
                 if let Some(at) = self.early.iter().position(|it| *it == lock.place) {
                     self.early.swap_remove(at);
@@ -258,7 +262,7 @@ impl Sessions {
                     self.unheard.entry(id.to_owned()).or_default().push(lock);
                 }
             }
-            Event::Reported { id, place } => {
+            SessionEvent::Reported { id, place } => {
                 let reported = self.locks_of(id).and_then(|locks| {
                     let at = locks.iter().position(|it| it.place == place)?;
                     Some(locks.remove(at))
@@ -280,7 +284,7 @@ impl Sessions {
     }
 }
 
-fn locked(rules: &Rules, lock: &Lock, is_report: bool) -> Box<Fault> {
+fn locked(rules: &SessionRules, lock: &Lock, is_report: bool) -> Box<Fault> {
     let (seq, code) = (&lock.place.seq, &lock.code);
     let params = [("failed_code", code.as_str().into()), ("ledger_seq", (*seq).into())];
     let mut fault = codes::SESSION_LOCKED.raise::<_, ParamValue>(params);

@@ -10,7 +10,7 @@ use crate::{
     call::Principal,
     hash::root_hash,
     policy::Policy,
-    session::{Event, Lock, Place, Session, Sessions},
+    session::{GovernedSession, Lock, RecordRef, SessionEvent, Sessions},
 };
 
 /// The key of the process on stdio before it has begun a session.
@@ -64,9 +64,9 @@ impl SessionStore {
     /// Gives a session its root back if the ledger could only tell the root's hash.
     pub(crate) fn find_root(&mut self, key: &str, root: &str) {
         if let Some(session) = self.sessions.of(key).filter(|it| it.root == root_hash(root)) {
-            let mut session = Session::clone(session);
+            let mut session = GovernedSession::clone(session);
             root.clone_into(&mut session.root);
-            self.sessions.fold(Event::Begun { caller: key, session });
+            self.sessions.fold(SessionEvent::Begun { caller: key, session });
         }
     }
 
@@ -95,19 +95,20 @@ impl SessionStore {
                 Some("begun") if text("server").as_deref() == Some(server) => {
                     let hash = text("root_hash").unwrap_or_default();
                     let root = text("workspace_root").filter(|it| root_hash(it) == hash);
-                    let session = Session::new(
+                    let session = GovernedSession::new(
                         id.into_owned(),
                         root.unwrap_or(hash).into_owned(),
                         text("role").map(Cow::into_owned),
                     );
                     let caller = text("caller").unwrap_or_default();
-                    self.sessions.fold(Event::Begun { caller: &caller, session });
+                    self.sessions.fold(SessionEvent::Begun { caller: &caller, session });
                 }
                 Some("reported") => {
                     let seq = object.get("fault_seq").and_then(Value::as_u64).unwrap_or(u64::MAX);
                     let chain =
                         text("fault_chain").map_or_else(|| Arc::clone(&entry.chain), Into::into);
-                    self.sessions.fold(Event::Reported { id: &id, place: Place { chain, seq } });
+                    self.sessions
+                        .fold(SessionEvent::Reported { id: &id, place: RecordRef { chain, seq } });
                 }
                 _ => (),
             }
@@ -117,9 +118,9 @@ impl SessionStore {
     fn take_in_lock(&mut self, entry: &Entry) {
         entry.with(|object| {
             if let (Some(id), Some(code)) = (member(object, "session_id"), member(object, "code")) {
-                let place = Place { chain: Arc::clone(&entry.chain), seq: entry.seq };
+                let place = RecordRef { chain: Arc::clone(&entry.chain), seq: entry.seq };
                 let lock = Lock { place, code: code.into_owned() };
-                self.sessions.fold(Event::Locked { id: &id, lock });
+                self.sessions.fold(SessionEvent::Locked { id: &id, lock });
             }
         });
     }

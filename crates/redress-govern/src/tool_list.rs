@@ -10,7 +10,7 @@ use crate::{
 
 /// A page of tools as clients see it.
 #[derive(Debug)]
-pub(crate) struct Page {
+pub(crate) struct ToolPage {
     pub(crate) tools: String,
     /// Tools without an operation in the contract.
     pub(crate) unknown: Vec<String>,
@@ -24,7 +24,7 @@ pub(crate) fn served(
     extras: &[GateArgument],
     listed: Value<'_>,
     is_first: bool,
-) -> Page {
+) -> ToolPage {
     let (mut page, mut unknown, mut kept) = (String::from("["), Vec::new(), Vec::new());
     let mut add = |tool: &str| {
         if page.len() > 1 {
@@ -55,7 +55,7 @@ pub(crate) fn served(
         }
     }
     page.push(']');
-    Page { tools: page, unknown, kept }
+    ToolPage { tools: page, unknown, kept }
 }
 
 #[cfg(test)]
@@ -63,7 +63,7 @@ mod tests {
     use redress_registry::{Operation, Registry, model::Tool};
     use redress_wire::json::{Doc, Limits};
 
-    use super::{Manifest, Page, served};
+    use super::{Manifest, ToolPage, served};
 
     fn manifest(allow_eval: &[String]) -> Manifest {
         let mut contract = Registry::clone(redress_registry::shipped::core());
@@ -82,7 +82,7 @@ mod tests {
         let page =
             br#"[{"name":"look"},{"name":"run"},{"name":"odd"},{"name":"read_ledger"},{"x":1}]"#;
         let doc = Doc::parse(page, Limits::DOCUMENT).unwrap();
-        let Page { tools: page, unknown, .. } = served(manifest, &[], doc.root(), is_first);
+        let ToolPage { tools: page, unknown, .. } = served(manifest, &[], doc.root(), is_first);
         let doc = Doc::parse(page.as_bytes(), Limits::DOCUMENT).unwrap();
         let name = |it: redress_wire::json::Value<'_>| {
             it.get("name").unwrap().as_str().unwrap().into_owned()

@@ -80,13 +80,14 @@ pub fn tool_lines(name: &str, tool: Option<Value<'_>>) -> String {
     let mut lines = format!("[tool.{key}]\noperation = \"{operation}\"{why}{others}");
     let mut texts = Vec::new();
     find_texts(properties, "", MOST_DEEP, &mut texts);
-    let paths: Vec<String> = texts.iter().filter(|it| it.is_path).map(Text::quoted).collect();
+    let paths: Vec<String> =
+        texts.iter().filter(|it| it.is_path).map(TextArgument::quoted).collect();
     if !paths.is_empty() {
         lines.push_str("\npaths     = [");
         lines.push_str(&paths.join(", "));
         lines.push(']');
     } else if !texts.is_empty() {
-        let names: Vec<String> = texts.iter().take(MOST_TEXTS).map(Text::quoted).collect();
+        let names: Vec<String> = texts.iter().take(MOST_TEXTS).map(TextArgument::quoted).collect();
         lines.push_str("\n# no argument looks like a path: ");
         lines.push_str(&names.join(", "));
     }
@@ -94,12 +95,12 @@ pub fn tool_lines(name: &str, tool: Option<Value<'_>>) -> String {
 }
 
 /// An argument that is text.
-struct Text {
+struct TextArgument {
     pointer: String,
     is_path: bool,
 }
 
-impl Text {
+impl TextArgument {
     /// As TOML writes it.
     fn quoted(&self) -> String {
         let mut quoted = String::new();
@@ -109,7 +110,12 @@ impl Text {
 }
 
 /// The arguments that are or may be text, as JSON pointers.
-fn find_texts(properties: Option<Value<'_>>, above: &str, deep: usize, found: &mut Vec<Text>) {
+fn find_texts(
+    properties: Option<Value<'_>>,
+    above: &str,
+    deep: usize,
+    found: &mut Vec<TextArgument>,
+) {
     for (name, schema) in properties.into_iter().flat_map(Value::members) {
         let Some(name) = name.as_str() else { continue };
         let pointer = format!("{above}/{}", pointer_step(&text::strip(&name)));
@@ -123,7 +129,7 @@ fn find_texts(properties: Option<Value<'_>>, above: &str, deep: usize, found: &m
                 find_texts(inner, &below, deep - 1, found);
             }
         } else if may_be_text(items.unwrap_or(schema)) {
-            found.push(Text { pointer, is_path: is_path(&name) });
+            found.push(TextArgument { pointer, is_path: is_path(&name) });
         }
     }
 }

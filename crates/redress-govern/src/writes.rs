@@ -46,7 +46,7 @@ pub struct Rule {
 
 /// A requested change.
 #[derive(Debug, Clone, Copy)]
-pub struct Change<'c> {
+pub struct WriteRequest<'c> {
     /// The file, relative to the workspace.
     pub path: &'c str,
     /// What it would hold then, where that is known.
@@ -98,7 +98,7 @@ impl Rule {
         self.paths.as_ref().is_none_or(|it| it.is_match(path))
     }
 
-    fn judge_intent(&self, change: Change<'_>) -> Result<(), Box<Fault>> {
+    fn judge_intent(&self, change: WriteRequest<'_>) -> Result<(), Box<Fault>> {
         let intent = change.intent.unwrap_or_default().trim();
         if intent.chars().count() >= self.intent_chars {
             return Ok(());
@@ -165,7 +165,7 @@ impl Rule {
 ///
 /// # Errors
 /// `POLICY_VIOLATION`, or `RUST_POLICY_VIOLATION` for code of Rust, with the rule and the line.
-pub fn judge(rules: &[Rule], change: Change<'_>) -> Result<(), Box<Fault>> {
+pub fn judge(rules: &[Rule], change: WriteRequest<'_>) -> Result<(), Box<Fault>> {
     for rule in rules.iter().filter(|it| it.is_about(change.path)) {
         rule.judge_intent(change)?;
     }

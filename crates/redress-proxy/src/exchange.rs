@@ -149,15 +149,15 @@ pub(crate) struct Request {
     text: String,
     /// How much of it is the line.
     line_bytes: u32,
-    id: Part,
-    method_name: Part,
-    tool: Option<Part>,
+    id: TextSpan,
+    method_name: TextSpan,
+    tool: Option<TextSpan>,
     /// The parameters, if the line is whole.
-    params: Option<Part>,
+    params: Option<TextSpan>,
     /// The token under which the client wants to hear of progress.
-    token: Option<Part>,
+    token: Option<TextSpan>,
     /// The cursor of the page of the tools that is asked for, if that is not the first one.
-    cursor: Option<Part>,
+    cursor: Option<TextSpan>,
     /// The method.
     pub(crate) method: Method,
     /// Whether it says for itself which revision of the protocol it follows: it belongs to no session.
@@ -175,9 +175,9 @@ impl Request {
         if is_whole {
             text.push_str(line);
         }
-        let line_bytes = Part::of(0..text.len()).end;
+        let line_bytes = TextSpan::of(0..text.len()).end;
         let mut part = |plain: &Cow<'_, str>, at: Option<usize>| match (plain, at) {
-            (Cow::Borrowed(it), Some(at)) if is_whole => Part::of(at..at + it.len()),
+            (Cow::Borrowed(it), Some(at)) if is_whole => TextSpan::of(at..at + it.len()),
             (it, _) => append(&mut text, it),
         };
         let method_name = part(&frame.method, frame.method_at);
@@ -191,13 +191,13 @@ impl Request {
             None => part(&Cow::Borrowed(it.raw()), Some(it.offset())),
         });
         let id = match frame.id {
-            Some(id) if is_whole => Part::of(span(id)),
+            Some(id) if is_whole => TextSpan::of(span(id)),
             Some(id) => append(&mut text, id.raw()),
-            None => Part::default(),
+            None => TextSpan::default(),
         };
-        let params = frame.params.filter(|_| is_whole).map(|it| Part::of(span(it)));
+        let params = frame.params.filter(|_| is_whole).map(|it| TextSpan::of(span(it)));
         let token = meta.and_then(|it| it.get("progressToken")).map(|token| {
-            if is_whole { Part::of(span(token)) } else { append(&mut text, token.raw()) }
+            if is_whole { TextSpan::of(span(token)) } else { append(&mut text, token.raw()) }
         });
         let is_sessionless = meta.is_some_and(|it| it.get(REVISION_KEY).is_some());
         Self {
@@ -274,25 +274,25 @@ impl Request {
         self.text.capacity() <= LARGEST_SPARE
     }
 
-    fn part(&self, part: Part) -> &str {
+    fn part(&self, part: TextSpan) -> &str {
         self.text.get(part.range()).unwrap_or_default()
     }
 }
 
-fn append(text: &mut String, part: &str) -> Part {
+fn append(text: &mut String, part: &str) -> TextSpan {
     let start = text.len();
     text.push_str(part);
-    Part::of(start..text.len())
+    TextSpan::of(start..text.len())
 }
 
 /// A place in the text of a request; no message is so long that it needs more.
 #[derive(Debug, Clone, Copy, Default)]
-struct Part {
+struct TextSpan {
     start: u32,
     end: u32,
 }
 
-impl Part {
+impl TextSpan {
     fn of(range: Range<usize>) -> Self {
         let place = |it| u32::try_from(it).unwrap_or(u32::MAX);
         Self { start: place(range.start), end: place(range.end) }

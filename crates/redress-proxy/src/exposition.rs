@@ -12,7 +12,7 @@ use redress::fault::Origin;
 
 use crate::{
     breaker::Circuit,
-    metrics::{Completion, Event, Snapshot},
+    metrics::{Completion, CountedEvent, Snapshot},
     server::Server,
 };
 
@@ -34,11 +34,11 @@ pub(crate) struct Family {
     pub(crate) name: &'static str,
     help: &'static str,
     kind: MetricType,
-    numbers: fn(&Server) -> Vec<Number>,
+    numbers: fn(&Server) -> Vec<LabelledNumber>,
 }
 
 /// A number with its labels, but for `server`.
-struct Number(Vec<(&'static str, String)>, Amount);
+struct LabelledNumber(Vec<(&'static str, String)>, Amount);
 
 enum Amount {
     Count(u64),
@@ -88,37 +88,37 @@ pub(crate) const FAMILIES: [Family; 17] = [
         name: "redress_restarts",
         help: "Starts of the server's process after the first",
         kind: MetricType::Counter,
-        numbers: |it| event(it, Event::Restart),
+        numbers: |it| event(it, CountedEvent::Restart),
     },
     Family {
         name: "redress_retries",
         help: "Calls that the gate made again",
         kind: MetricType::Counter,
-        numbers: |it| event(it, Event::Retry),
+        numbers: |it| event(it, CountedEvent::Retry),
     },
     Family {
         name: "redress_retries_denied",
         help: "Calls that were not made again because the budget was spent",
         kind: MetricType::Counter,
-        numbers: |it| event(it, Event::RetryDenied),
+        numbers: |it| event(it, CountedEvent::RetryDenied),
     },
     Family {
         name: "redress_silent_failures",
         help: "Failures that the server had not flagged as such",
         kind: MetricType::Counter,
-        numbers: |it| event(it, Event::Silent),
+        numbers: |it| event(it, CountedEvent::Silent),
     },
     Family {
         name: "redress_useless_lines",
         help: "Lines of the server that belong to no request",
         kind: MetricType::Counter,
-        numbers: |it| event(it, Event::Useless),
+        numbers: |it| event(it, CountedEvent::Useless),
     },
     Family {
         name: "redress_unheard_messages",
         help: "Messages of the server that a client over HTTP did not read or fetch",
         kind: MetricType::Counter,
-        numbers: |it| event(it, Event::Unheard),
+        numbers: |it| event(it, CountedEvent::Unheard),
     },
     Family {
         name: "redress_failed_tokens",
@@ -142,25 +142,25 @@ pub(crate) const FAMILIES: [Family; 17] = [
         name: "redress_ledger_counted",
         help: "Failures that the ledger counts instead of recording them one by one",
         kind: MetricType::Counter,
-        numbers: |it| event(it, Event::Counted),
+        numbers: |it| event(it, CountedEvent::Counted),
     },
     Family {
         name: "redress_ledger_failures",
         help: "Failures that could not be recorded",
         kind: MetricType::Counter,
-        numbers: |it| event(it, Event::Unrecorded),
+        numbers: |it| event(it, CountedEvent::Unrecorded),
     },
 ];
 
-fn calls(server: &Server) -> Vec<Number> {
+fn calls(server: &Server) -> Vec<LabelledNumber> {
     let number = |it: Completion| {
         let labels = vec![("outcome", it.name().to_owned())];
-        Number(labels, Amount::Count(server.metrics.outcome(it)))
+        LabelledNumber(labels, Amount::Count(server.metrics.outcome(it)))
     };
     Completion::ALL.map(number).into()
 }
 
-fn faults(server: &Server) -> Vec<Number> {
+fn faults(server: &Server) -> Vec<LabelledNumber> {
     let mut numbers = Vec::new();
     for (row, counts) in server.metrics.codes().faults.seen() {
         for (origin, count) in Origin::ALL.into_iter().zip(counts).filter(|it| it.1 > 0) {
@@ -169,38 +169,38 @@ fn faults(server: &Server) -> Vec<Number> {
                 ("class", row.class.name().to_owned()),
                 ("origin", origin.name().to_owned()),
             ];
-            numbers.push(Number(labels, Amount::Count(count)));
+            numbers.push(LabelledNumber(labels, Amount::Count(count)));
         }
     }
     numbers
 }
 
-fn refused(server: &Server) -> Vec<Number> {
+fn refused(server: &Server) -> Vec<LabelledNumber> {
     let number = |(row, [count]): (&Arc<redress_registry::Entry>, [u64; 1])| {
-        Number(vec![("code", row.code.to_string())], Amount::Count(count))
+        LabelledNumber(vec![("code", row.code.to_string())], Amount::Count(count))
     };
     server.metrics.codes().refused.seen().map(number).collect()
 }
 
-fn failed_tokens(server: &Server) -> Vec<Number> {
-    let reasons = [("missing", Event::MissingToken), ("wrong", Event::WrongToken)];
-    let number = |(reason, event): (&str, Event)| {
+fn failed_tokens(server: &Server) -> Vec<LabelledNumber> {
+    let reasons = [("missing", CountedEvent::MissingToken), ("wrong", CountedEvent::WrongToken)];
+    let number = |(reason, event): (&str, CountedEvent)| {
         let labels = vec![("reason", reason.to_owned())];
-        Number(labels, Amount::Count(server.metrics.event(event)))
+        LabelledNumber(labels, Amount::Count(server.metrics.event(event)))
     };
     reasons.map(number).into()
 }
 
-fn event(server: &Server, event: Event) -> Vec<Number> {
-    vec![Number(Vec::new(), Amount::Count(server.metrics.event(event)))]
+fn event(server: &Server, event: CountedEvent) -> Vec<LabelledNumber> {
+    vec![LabelledNumber(Vec::new(), Amount::Count(server.metrics.event(event)))]
 }
 
-fn level(now: impl TryInto<i64>) -> Vec<Number> {
-    vec![Number(Vec::new(), Amount::Level(now.try_into().unwrap_or(i64::MAX)))]
+fn level(now: impl TryInto<i64>) -> Vec<LabelledNumber> {
+    vec![LabelledNumber(Vec::new(), Amount::Level(now.try_into().unwrap_or(i64::MAX)))]
 }
 
-fn times(snapshot: Snapshot) -> Vec<Number> {
-    vec![Number(Vec::new(), Amount::Times(snapshot))]
+fn times(snapshot: Snapshot) -> Vec<LabelledNumber> {
+    vec![LabelledNumber(Vec::new(), Amount::Times(snapshot))]
 }
 
 const fn phase(phase: Circuit) -> i64 {
@@ -219,7 +219,7 @@ impl Collector for All {
         for Family { name, help, kind, numbers } in FAMILIES {
             let mut family = to.encode_descriptor(name, help, None, kind)?;
             for server in &self.0 {
-                for Number(mut labels, amount) in numbers(server) {
+                for LabelledNumber(mut labels, amount) in numbers(server) {
                     labels.insert(0, ("server", server.settings.server.clone()));
                     write(&mut family.encode_family(&labels)?, &amount)?;
                 }

@@ -51,7 +51,7 @@ pub(crate) enum OwnRequest {
 }
 
 #[derive(Debug, Default)]
-struct Slot {
+struct TableSlot {
     /// The last id that was given out for this place.
     id: Option<UpstreamId>,
     entry: Option<InFlightEntry>,
@@ -62,7 +62,7 @@ struct Slot {
 /// All requests in flight.
 #[derive(Debug, Default)]
 pub(crate) struct InFlight {
-    slots: Vec<Slot>,
+    slots: Vec<TableSlot>,
     free: Vec<usize>,
     /// The client's ids: small numbers, or hashes with a secret key. Different ids have different keys.
     by_client: IndexMap<u64, UpstreamId, FxBuildHasher>,
@@ -323,14 +323,14 @@ impl InFlight {
             self.take(withdrawn);
             return self.free.pop();
         }
-        self.slots.push(Slot::default());
+        self.slots.push(TableSlot::default());
         Some(self.slots.len() - 1)
     }
 
     fn insert(&mut self, place: usize, entry: InFlightEntry, key: u64) -> UpstreamId {
         let id = UpstreamId::new(self.random(), place);
         if let Some(slot) = self.slots.get_mut(place) {
-            *slot = Slot { id: Some(id), entry: Some(entry), key };
+            *slot = TableSlot { id: Some(id), entry: Some(entry), key };
         }
         id
     }

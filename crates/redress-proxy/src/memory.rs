@@ -140,31 +140,31 @@ impl Drop for Reservation {
 
 /// A message and the bytes that are reserved for it.
 #[derive(Debug, Clone, Default)]
-pub struct Message {
+pub struct ReservedMessage {
     /// What it says.
     pub bytes: Bytes,
     /// What is reserved for it.
-    pub held: Held,
+    pub held: SharedReservation,
 }
 
-impl Message {
+impl ReservedMessage {
     /// The message as bytes that keep what is reserved for them.
     pub fn into_bytes(self) -> Bytes {
         self.held.bind(self.bytes)
     }
 }
 
-impl From<Bytes> for Message {
+impl From<Bytes> for ReservedMessage {
     fn from(bytes: Bytes) -> Self {
-        Self { bytes, held: Held::default() }
+        Self { bytes, held: SharedReservation::default() }
     }
 }
 
 /// Reservations that several messages in one buffer share, or none.
 #[derive(Debug, Clone, Default)]
-pub struct Held(Option<Arc<[Reservation]>>);
+pub struct SharedReservation(Option<Arc<[Reservation]>>);
 
-impl Held {
+impl SharedReservation {
     /// The reservations of one buffer.
     pub fn new(reservations: Vec<Reservation>) -> Self {
         Self((!reservations.is_empty()).then(|| reservations.into()))
@@ -203,7 +203,7 @@ mod tests {
     use bytes::Bytes;
     use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
 
-    use super::{Account, Held, MemoryBudget, OutOfMemory, Reservation};
+    use super::{Account, MemoryBudget, OutOfMemory, Reservation, SharedReservation};
     use crate::caller::{Caller, Peer};
 
     fn caller(number: u8) -> Caller {
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn a_reservation_is_given_back_with_the_last_of_its_bytes() {
         let budget = MemoryBudget::new(1_000);
-        let held = Held::new(vec![account(&budget, 1).reserve(100).unwrap()]);
+        let held = SharedReservation::new(vec![account(&budget, 1).reserve(100).unwrap()]);
         let bytes = held.bind(Bytes::from(vec![b'a'; 100]));
         let (start, end) = (bytes.slice(..10), bytes.slice(90..));
         drop((held, bytes, start));

@@ -52,7 +52,7 @@ impl Completion {
 
 /// Things that happen, each with a counter of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum CountedEvent {
     /// A process was started anew.
     Restart,
     /// A call was made again.
@@ -75,7 +75,7 @@ pub enum Event {
     Unrecorded,
 }
 
-impl Event {
+impl CountedEvent {
     const COUNT: usize = Self::Unrecorded as usize + 1;
 }
 
@@ -83,7 +83,7 @@ impl Event {
 #[derive(Debug)]
 pub struct Metrics {
     outcomes: [AtomicU64; Completion::ALL.len()],
-    events: [AtomicU64; Event::COUNT],
+    events: [AtomicU64; CountedEvent::COUNT],
     pub(crate) durations: Histogram,
     /// How long records took to become durable.
     pub(crate) commits: Histogram,
@@ -161,16 +161,16 @@ impl Metrics {
     }
 
     /// Something happened.
-    pub fn happened(&self, event: Event) {
+    pub fn happened(&self, event: CountedEvent) {
         self.count(event, 1);
     }
 
     /// Messages of the server will not be heard.
     pub fn unheard(&self, messages: u64) {
-        self.count(Event::Unheard, messages);
+        self.count(CountedEvent::Unheard, messages);
     }
 
-    fn count(&self, event: Event, times: u64) {
+    fn count(&self, event: CountedEvent, times: u64) {
         if let Some(counter) = self.events.get(event as usize) {
             counter.fetch_add(times, Ordering::Relaxed);
         }
@@ -178,12 +178,12 @@ impl Metrics {
 
     /// A failure is counted in the ledger.
     pub fn counted(&self) {
-        self.happened(Event::Counted);
+        self.happened(CountedEvent::Counted);
     }
 
     /// Something could not be recorded.
     pub fn unrecorded(&self) {
-        self.happened(Event::Unrecorded);
+        self.happened(CountedEvent::Unrecorded);
     }
 
     /// A record is on its way to the disk.
@@ -208,7 +208,7 @@ impl Metrics {
         self.outcomes.get(outcome as usize).map_or(0, |it| it.load(Ordering::Relaxed))
     }
 
-    pub(crate) fn event(&self, event: Event) -> u64 {
+    pub(crate) fn event(&self, event: CountedEvent) -> u64 {
         self.events.get(event as usize).map_or(0, |it| it.load(Ordering::Relaxed))
     }
 }

@@ -1,4 +1,4 @@
-//! `Outgoing`: a queue of messages, each with its destination.
+//! `MessageQueue`: a queue of messages, each with its destination.
 
 pub(crate) use redress_govern::TokenId;
 
@@ -92,19 +92,19 @@ pub enum ToUpstream {
 
 /// Messages one behind the other, each ended by a line break, with their addresses.
 #[derive(Debug)]
-pub struct Outgoing<A> {
+pub struct MessageQueue<A> {
     bytes: Vec<u8>,
     /// Where each message ends.
     ends: Vec<(usize, A)>,
 }
 
-impl<A> Default for Outgoing<A> {
+impl<A> Default for MessageQueue<A> {
     fn default() -> Self {
         Self { bytes: Vec::new(), ends: Vec::new() }
     }
 }
 
-impl<A: Copy> Outgoing<A> {
+impl<A: Copy> MessageQueue<A> {
     /// Whether there is none.
     pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
@@ -154,11 +154,11 @@ impl<A: Copy> Outgoing<A> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Outgoing, Ticket, ToClient};
+    use super::{MessageQueue, Ticket, ToClient};
 
     #[test]
     fn every_letter_has_its_address() {
-        let mut mail = Outgoing::default();
+        let mut mail = MessageQueue::default();
         mail.add_parts(ToClient::Any, &[b"a", b"b\n"]);
         mail.add(ToClient::Answer(Ticket(3), 200), |_| ());
         mail.add_parts(ToClient::During(Ticket(2)), &[b"c\n"]);

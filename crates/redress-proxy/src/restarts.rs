@@ -81,10 +81,10 @@ impl Restarts {
 /// How the processes of one server fare that end before they say anything, whichever session they belong to: many
 /// sessions must not start again and again what cannot start.
 #[derive(Debug, Default)]
-pub(crate) struct Starts(Mutex<Failed>);
+pub(crate) struct Starts(Mutex<FailedStarts>);
 
 #[derive(Debug, Default)]
-struct Failed {
+struct FailedStarts {
     restarts: Restarts,
     last: Option<Instant>,
 }
@@ -102,7 +102,7 @@ impl Starts {
 
     /// A process said something.
     pub(crate) fn succeeded(&self) {
-        *self.lock() = Failed::default();
+        *self.lock() = FailedStarts::default();
     }
 
     /// How often it failed in a row.
@@ -115,7 +115,7 @@ impl Starts {
         self.lock().restarts.may_start(now)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Failed> {
+    fn lock(&self) -> MutexGuard<'_, FailedStarts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -79,7 +79,7 @@ use crate::{
     exchange::Method,
     frame::limits,
     inflight::{InFlight, InFlightEntry},
-    metrics::Event,
+    metrics::CountedEvent,
     moment::millis,
     outgoing::{Sender, Ticket, ToUpstream},
     peek,
@@ -189,7 +189,7 @@ impl Session {
     /// The upstream runs. What it writes to stderr goes to `stderr`.
     pub fn upstream_ready(&mut self, stderr: Arc<Tail>, actions: &mut Actions) {
         if self.upstream.started(stderr, actions.now.at) {
-            self.server.metrics.happened(Event::Restart);
+            self.server.metrics.happened(CountedEvent::Restart);
         }
         let is_opened_anew = self.upstream.queued_requests().any(|it| {
             let exchange = self.inflight.exchange(it);

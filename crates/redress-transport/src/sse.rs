@@ -9,7 +9,7 @@ const LONGEST_NAME: usize = 5;
 
 /// One event of a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Event<'a> {
+pub struct StreamEvent<'a> {
     /// Its data, lines joined by line breaks; empty if it has none.
     pub data: &'a [u8],
     /// What it is called, so that the stream can be taken up again after it.
@@ -31,7 +31,7 @@ pub struct Events {
     at: At,
     /// A line break that belongs to the one before it is still to come.
     is_after_cr: bool,
-    parts: Parts,
+    parts: PartialEvent,
     /// The event was given out, and its parts are to be thrown away.
     is_given: bool,
 }
@@ -44,15 +44,15 @@ enum At {
     /// So many bytes of the name of a field.
     Name([u8; LONGEST_NAME], usize),
     /// After the colon of a field.
-    Colon(Field),
+    Colon(EventField),
     /// In the value of a field.
-    Value(Field),
+    Value(EventField),
     /// An event was too long.
     Lost,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
+enum EventField {
     Data,
     Id,
     Kind,
@@ -63,7 +63,7 @@ enum Field {
 
 /// What is known of the event in progress.
 #[derive(Debug, Default)]
-struct Parts {
+struct PartialEvent {
     data: Vec<u8>,
     has_data: bool,
     /// The value of the line in progress, if it is not data.
@@ -78,13 +78,13 @@ const LINE_START: At = At::Name([0; LONGEST_NAME], 0);
 impl Events {
     /// A new stream; no event is longer than so many bytes.
     pub fn new(longest: usize) -> Self {
-        let parts = Parts::default();
+        let parts = PartialEvent::default();
         Self { longest, at: At::Mark(0), is_after_cr: false, parts, is_given: false }
     }
 
     /// The next event, as far as it is in `bytes`; what was read is taken off their front. An event that
     /// says nothing is not given out.
-    pub fn next(&mut self, bytes: &mut &[u8]) -> Result<Option<Event<'_>>, TooLong> {
+    pub fn next(&mut self, bytes: &mut &[u8]) -> Result<Option<StreamEvent<'_>>, TooLong> {
         if mem::take(&mut self.is_given) {
             self.parts.clear();
         }
@@ -124,7 +124,7 @@ impl Events {
             return 1;
         }
         // The start of a mark without its end names no field that we know.
-        self.at = if seen == 0 { LINE_START } else { At::Value(Field::Other) };
+        self.at = if seen == 0 { LINE_START } else { At::Value(EventField::Other) };
         0
     }
 
@@ -143,33 +143,35 @@ impl Events {
             }
             b'\n' | b'\r' => {
                 // A name without a colon has an empty value.
-                self.at = At::Value(Field::of(name.get(..seen)));
+                self.at = At::Value(EventField::of(name.get(..seen)));
                 return 0;
             }
-            b':' => self.at = At::Colon(Field::of(name.get(..seen))),
+            b':' => self.at = At::Colon(EventField::of(name.get(..seen))),
             _ => match name.get_mut(seen) {
                 Some(place) => {
                     *place = byte;
                     self.at = At::Name(name, seen + 1);
                 }
-                None => self.at = At::Value(Field::Other),
+                None => self.at = At::Value(EventField::Other),
             },
         }
         1
     }
 
-    fn value(&mut self, field: Field, bytes: &[u8]) -> Result<usize, TooLong> {
+    fn value(&mut self, field: EventField, bytes: &[u8]) -> Result<usize, TooLong> {
         let end = memchr::memchr2(b'\n', b'\r', bytes);
         let value = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
         let room = self.longest.saturating_sub(self.parts.len());
         match field {
-            Field::Other => (),
+            EventField::Other => (),
             _ if value.len() > room => {
                 self.at = At::Lost;
                 return Err(TooLong);
             }
-            Field::Data => self.parts.data.extend_from_slice(value),
-            Field::Id | Field::Kind | Field::Retry => self.parts.value.extend_from_slice(value),
+            EventField::Data => self.parts.data.extend_from_slice(value),
+            EventField::Id | EventField::Kind | EventField::Retry => {
+                self.parts.value.extend_from_slice(value)
+            }
         }
         let Some(end) = end else { return Ok(bytes.len()) };
         self.is_after_cr = bytes.get(end) == Some(&b'\r');
@@ -179,7 +181,7 @@ impl Events {
     }
 }
 
-impl Field {
+impl EventField {
     fn of(name: Option<&[u8]>) -> Self {
         match name {
             Some(b"data") => Self::Data,
@@ -191,9 +193,9 @@ impl Field {
     }
 }
 
-impl Parts {
-    fn end_line(&mut self, field: Field) {
-        if field == Field::Data {
+impl PartialEvent {
+    fn end_line(&mut self, field: EventField) {
+        if field == EventField::Data {
             // The last line break is taken off again when the event is given out.
             self.data.push(b'\n');
             self.has_data = true;
@@ -201,19 +203,19 @@ impl Parts {
         }
         let value = mem::take(&mut self.value);
         match (field, String::from_utf8(value)) {
-            (Field::Id, Ok(id)) if !id.contains('\0') => self.id = Some(id),
-            (Field::Kind, Ok(kind)) => self.kind = Some(kind),
-            (Field::Retry, Ok(wait)) if wait.bytes().all(|it| it.is_ascii_digit()) => {
+            (EventField::Id, Ok(id)) if !id.contains('\0') => self.id = Some(id),
+            (EventField::Kind, Ok(kind)) => self.kind = Some(kind),
+            (EventField::Retry, Ok(wait)) if wait.bytes().all(|it| it.is_ascii_digit()) => {
                 self.retry_ms = wait.parse().ok();
             }
             _ => (),
         }
     }
 
-    fn event(&self) -> Event<'_> {
+    fn event(&self) -> StreamEvent<'_> {
         let data = self.data.strip_suffix(b"\n").unwrap_or(&self.data);
         let (id, kind) = (self.id.as_deref(), self.kind.as_deref());
-        Event { data, id, kind, retry_ms: self.retry_ms }
+        StreamEvent { data, id, kind, retry_ms: self.retry_ms }
     }
 
     fn len(&self) -> usize {
@@ -237,7 +239,7 @@ impl Parts {
 }
 
 /// Writes one event. An id or a type with a line break in it would be another event: it is left out.
-pub fn write(event: &Event<'_>, out: &mut Vec<u8>) {
+pub fn write(event: &StreamEvent<'_>, out: &mut Vec<u8>) {
     let is_line = |it: &&str| !it.contains(['\n', '\r', '\0']);
     let mut field = |name: &[u8], value: &[u8]| {
         out.extend_from_slice(name);
@@ -264,7 +266,7 @@ pub fn write(event: &Event<'_>, out: &mut Vec<u8>) {
 mod tests {
     use proptest::prelude::{any, prop, prop_assert, prop_assert_eq, proptest};
 
-    use super::{Event, Events, TooLong, write};
+    use super::{Events, StreamEvent, TooLong, write};
 
     /// Every event, and whether the stream ended between two.
     fn events(pieces: &[&[u8]], longest: usize) -> Result<(Vec<String>, bool), TooLong> {
@@ -280,7 +282,7 @@ mod tests {
         Ok((told, events.is_between()))
     }
 
-    fn show(event: &Event<'_>) -> String {
+    fn show(event: &StreamEvent<'_>) -> String {
         let data = String::from_utf8_lossy(event.data);
         format!("{data}|{:?}|{:?}|{:?}", event.id, event.kind, event.retry_ms)
     }
@@ -370,7 +372,7 @@ mod tests {
     fn an_event_cannot_be_smuggled_into_an_id_or_a_type() {
         let mut out = Vec::new();
         let event =
-            Event { data: b"a", id: Some("1\ndata: b"), kind: Some("x\r\n"), retry_ms: None };
+            StreamEvent { data: b"a", id: Some("1\ndata: b"), kind: Some("x\r\n"), retry_ms: None };
         write(&event, &mut out);
         assert_eq!(out, b"data: a\n\n");
     }
@@ -384,7 +386,7 @@ mod tests {
             retry_ms in any::<Option<u64>>(),
         ) {
             let data = lines.join("\n");
-            let event = Event { data: data.as_bytes(), id: id.as_deref(), kind: kind.as_deref(), retry_ms };
+            let event = StreamEvent { data: data.as_bytes(), id: id.as_deref(), kind: kind.as_deref(), retry_ms };
             let mut out = Vec::new();
             write(&event, &mut out);
             prop_assert_eq!(events(&[&out], 1_000), Ok((vec![show(&event)], true)));

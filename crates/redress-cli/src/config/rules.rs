@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use redress_gate::{
-    Address as RemoteAddress, Server as GatedServer, Target,
-    metrics_listener::Page,
+    RemoteAddress, Server as GatedServer, Target,
+    metrics_listener::MetricsPage,
     serve::{Access, Tokens},
     settings::{BreakerRule, LimitRule, Rate, RetryRule, Settings},
 };
@@ -153,9 +153,9 @@ fn places(url: &str) -> impl Iterator<Item = &str> {
 
 impl General {
     /// The page of metrics, where they have an address of their own.
-    pub(crate) fn page_of_metrics(&self, servers: Vec<Arc<GatedServer>>) -> Page {
+    pub(crate) fn page_of_metrics(&self, servers: Vec<Arc<GatedServer>>) -> MetricsPage {
         let access = self.access(self.metrics.address.map_or(self.listen.address.0, |it| it.0));
-        Page { access, servers, tls: self.listen.tls.certificate() }
+        MetricsPage { access, servers, tls: self.listen.tls.certificate() }
     }
 
     /// Who may come in at an address, which is itself a name for us, if it is one.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use redress::Dialect;
-use redress_gate::{Address, serve::Sharing, settings::Mode};
+use redress_gate::{RemoteAddress, serve::Sharing, settings::Mode};
 use redress_registry::plugin::Plugins;
 
 use super::{
@@ -128,7 +128,7 @@ fn check_server(server: &Server, table: &mut Table<'_, '_>) {
             format!("`{path}.headers` has a name that no header can have: {name:?}."),
         );
     }
-    for name in server.headers.keys().filter(|it| Address::writes(it)) {
+    for name in server.headers.keys().filter(|it| RemoteAddress::writes(it)) {
         let problem = format!("`{path}.headers` has {name:?}, which the gate writes itself.");
         table.refuse("headers", problem);
     }

@@ -58,7 +58,7 @@ pub(crate) fn say_ready(server: &Server) {
 /// Serves the metrics where the configuration says, if it does.
 pub(crate) fn listen(
     general: &General,
-    shown: impl Fn() -> metrics_listener::Page + Send + 'static,
+    shown: impl Fn() -> metrics_listener::MetricsPage + Send + 'static,
 ) -> Result<(), Failure> {
     let Some(address) = general.metrics.address else { return Ok(()) };
     if general.readable().any(|it| it == "metrics") {

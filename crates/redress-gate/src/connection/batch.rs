@@ -8,7 +8,7 @@ use redress_proxy::{outgoing::Sender, session::Expected};
 
 /// What came of one piece of an array.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Piece {
+pub(crate) struct PieceOutcome {
     /// How many of its messages will be answered.
     pub(crate) answers: usize,
     /// There are no more messages.
@@ -21,7 +21,7 @@ pub(crate) fn take_piece(
     batch: &mut Batch<'_>,
     are_taken: bool,
     from: Sender,
-) -> Piece {
+) -> PieceOutcome {
     let (mut messages, mut answers) = (0, 0);
     connection.client_says(|session, actions| {
         for message in batch.take(PIECE) {
@@ -30,5 +30,5 @@ pub(crate) fn take_piece(
             answers += usize::from(expected == Expected::Answer);
         }
     });
-    Piece { answers, is_last: messages < PIECE }
+    PieceOutcome { answers, is_last: messages < PIECE }
 }

@@ -10,7 +10,7 @@ use std::{
 use rustix::process::Signal;
 
 use super::{
-    Client, Connection, Role, Target, Upstream, connect,
+    ActingThread, ClientEnd, Connection, Target, Upstream, connect,
     reader_handoff::ReaderHandoff,
     reading::UpstreamReader,
     tasks::Tasks,
@@ -50,8 +50,10 @@ impl Drop for Early {
 pub(super) async fn start(connection: &Arc<Connection>) {
     let runtime = Arc::clone(&connection.runtime);
     let started = match &connection.client {
-        Client::Pipe(_) => Ok(Early::start(&runtime.target)),
-        Client::Http(_) => tokio::task::spawn_blocking(move || Early::start(&runtime.target)).await,
+        ClientEnd::Pipe(_) => Ok(Early::start(&runtime.target)),
+        ClientEnd::Http(_) => {
+            tokio::task::spawn_blocking(move || Early::start(&runtime.target)).await
+        }
     };
     match started {
         Ok(started) => attach(connection, started),
@@ -67,8 +69,8 @@ pub(crate) fn attach(connection: &Arc<Connection>, mut started: Early) {
             Ok(())
         }
         Some(started) => started.and_then(|it| match &connection.client {
-            Client::Pipe(_) => attach_child::<Threads>(connection, it),
-            Client::Http(_) => attach_child::<Tasks>(connection, it),
+            ClientEnd::Pipe(_) => attach_child::<Threads>(connection, it),
+            ClientEnd::Http(_) => attach_child::<Tasks>(connection, it),
         }),
     };
     if let Err(error) = attached {
@@ -110,7 +112,7 @@ fn attach_child<P: Pumps>(
     let mut state = connection.lock();
     let generation = state.connect(upstream);
     state.session.upstream_ready(Arc::clone(&tail), &mut actions);
-    connection.apply(state, &mut actions, Role::Other);
+    connection.apply(state, &mut actions, ActingThread::Other);
 
     let connection = Arc::clone(connection);
     let child = Child { connection, process, input, reading, tail, generation };

@@ -1,14 +1,14 @@
-//! `Client`: the client's end of a connection, a pipe or the requests and streams of HTTP clients.
+//! `ClientEnd`: the client's end of a connection, a pipe or the requests and streams of HTTP clients.
 
 use std::{fs::File, io, os::fd::AsFd as _, sync::Arc, time::Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::{Role, writer::PipeWriter};
+use super::{ActingThread, writer::PipeWriter};
 use crate::replies::{FailureReply, ReplyRouter};
 use redress_proxy::{
-    memory::Held,
-    outgoing::{Outgoing, Ticket, ToClient, Undelivered},
+    memory::SharedReservation,
+    outgoing::{MessageQueue, Ticket, ToClient, Undelivered},
     pending_fault::PendingFault,
 };
 
@@ -16,25 +16,29 @@ use redress_proxy::{
 const MOST_WAITING: usize = 4 << 20;
 
 /// The client's end.
-pub(crate) enum Client {
+pub(crate) enum ClientEnd {
     /// One client, on a pipe.
-    Pipe(Pipe),
+    Pipe(ClientPipe),
     /// Clients that wait for answers over HTTP.
     Http(Arc<ReplyRouter>),
 }
 
 /// A client on a pipe.
-pub(crate) struct Pipe {
+pub(crate) struct ClientPipe {
     pub(crate) output: PipeWriter,
     /// The client's streams, to see whether it is still there.
     input_stream: File,
     output_stream: File,
 }
 
-impl Client {
+impl ClientEnd {
     /// Takes messages over, in the order of these calls. Never blocks. Gives the messages that no client will receive: a pipe is waited
     /// for, but a client over HTTP that does not read must not delay the others.
-    pub(super) fn take(&self, mail: &mut Outgoing<ToClient>, held: &Held) -> Undelivered {
+    pub(super) fn take(
+        &self,
+        mail: &mut MessageQueue<ToClient>,
+        held: &SharedReservation,
+    ) -> Undelivered {
         match self {
             Self::Pipe(pipe) => {
                 pipe.output.push(mail.as_stream(), &mut Vec::new());
@@ -48,8 +52,8 @@ impl Client {
     pub(super) fn take_told(
         &self,
         pending: PendingFault,
-        mail: &mut Outgoing<ToClient>,
-        held: &Held,
+        mail: &mut MessageQueue<ToClient>,
+        held: &SharedReservation,
     ) -> Undelivered {
         match self {
             Self::Pipe(_) => {
@@ -83,15 +87,15 @@ impl Client {
     }
 
     /// Has what was taken over written. Gives whether the client is there.
-    pub(super) fn flush(&self, role: Role, now: Instant) -> bool {
+    pub(super) fn flush(&self, thread: ActingThread, now: Instant) -> bool {
         match self {
-            Self::Pipe(pipe) => pipe.output.flush(role == Role::Server, now).is_ok(),
+            Self::Pipe(pipe) => pipe.output.flush(thread == ActingThread::Server, now).is_ok(),
             Self::Http(_) => true,
         }
     }
 
     /// The client's pipe, if that is what it is.
-    pub(crate) const fn pipe(&self) -> Option<&Pipe> {
+    pub(crate) const fn pipe(&self) -> Option<&ClientPipe> {
         match self {
             Self::Pipe(pipe) => Some(pipe),
             Self::Http(_) => None,
@@ -107,7 +111,7 @@ impl Client {
     }
 }
 
-impl Pipe {
+impl ClientPipe {
     pub(crate) fn new(input: File, output: File) -> io::Result<Self> {
         let writer = PipeWriter::blocking(output.try_clone()?);
         Ok(Self { output: writer, input_stream: input, output_stream: output })

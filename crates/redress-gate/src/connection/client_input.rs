@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Client, Connection, Event, FIRST, PIECE, Role, batch, threads::read};
+use super::{ActingThread, ClientEnd, Connection, DriverEvent, FIRST, PIECE, batch, threads::read};
 use crate::{
     frame::Batch,
     lines::{Line, Lines},
@@ -26,10 +26,10 @@ pub(crate) const GLANCE: Duration = Duration::from_millis(5);
 pub(crate) fn attend_client(connection: &Arc<Connection>, mut input: File) -> io::Result<()> {
     let written = Arc::clone(connection);
     spawn("redress-writer", move || {
-        if let Client::Pipe(pipe) = &written.client
+        if let ClientEnd::Pipe(pipe) = &written.client
             && pipe.output.pump().is_err()
         {
-            written.notify(Event::ClientGone);
+            written.notify(DriverEvent::ClientGone);
         }
     })?;
     let connection = Arc::clone(connection);
@@ -40,11 +40,11 @@ pub(crate) fn attend_client(connection: &Arc<Connection>, mut input: File) -> io
         while let Some(bytes) = read(&mut input, client.lines.room()) {
             client.lines.filled(bytes);
             if !client.take_all(Lines::next_line) {
-                return connection.notify(Event::ClientGone);
+                return connection.notify(DriverEvent::ClientGone);
             }
         }
         client.take_all(Lines::rest);
-        connection.notify(Event::ClientEnded);
+        connection.notify(DriverEvent::ClientEnded);
     })
 }
 
@@ -96,7 +96,7 @@ impl ClientReader {
                     if let Expected::Members { are_taken } =
                         session.client_line(line, from, actions)
                     {
-                        connection.apply(state, actions, Role::Client);
+                        connection.apply(state, actions, ActingThread::Client);
                         if !take_batch(connection, line, are_taken, from) {
                             return None;
                         }
@@ -108,7 +108,7 @@ impl ClientReader {
                 Line::LongTail(tail, bytes) => session.client_long_end(tail, bytes, from, actions),
             }
         }
-        connection.apply(state, actions, Role::Client);
+        connection.apply(state, actions, ActingThread::Client);
         Some(taken)
     }
 }

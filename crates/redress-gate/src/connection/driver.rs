@@ -10,7 +10,8 @@ use tokio::{
 };
 
 use super::{
-    Client, Connection, Event, Pipe, Role, ServerRuntime, Upstream, child, remote::connect,
+    ActingThread, ClientEnd, ClientPipe, Connection, DriverEvent, ServerRuntime, Upstream, child,
+    remote::connect,
 };
 use redress_proxy::{
     memory::Account,
@@ -49,7 +50,7 @@ enum Reason {
 /// Drives one connection from its start to its end.
 pub(crate) struct Driver {
     connection: Arc<Connection>,
-    events: UnboundedReceiver<Event>,
+    events: UnboundedReceiver<DriverEvent>,
 }
 
 impl Driver {
@@ -57,7 +58,7 @@ impl Driver {
     pub(crate) fn new(
         runtime: Arc<ServerRuntime>,
         session: Session,
-        client: Client,
+        client: ClientEnd,
         account: Account,
     ) -> Self {
         let (sender, events) = mpsc::unbounded_channel();
@@ -79,7 +80,7 @@ impl Driver {
         connect(connection);
         let may_begin = connection.lock().session.may_begin(connection.now().at);
         if may_begin {
-            connection.notify(Event::Start);
+            connection.notify(DriverEvent::Start);
         }
     }
 
@@ -104,15 +105,17 @@ impl Driver {
             let sleep = if is_draining { sleep.min(GLANCE) } else { sleep };
             let mut recorded = None;
             match timeout(sleep, events.recv()).await {
-                Ok(Some(Event::Recorded(id, is_recorded))) => recorded = Some((id, is_recorded)),
-                Ok(Some(Event::Start)) => child::start(connection).await,
-                Ok(Some(Event::ClientEnded)) => {
+                Ok(Some(DriverEvent::Recorded(id, is_recorded))) => {
+                    recorded = Some((id, is_recorded))
+                }
+                Ok(Some(DriverEvent::Start)) => child::start(connection).await,
+                Ok(Some(DriverEvent::ClientEnded)) => {
                     is_draining = true;
                     connection.drain();
                 }
-                Ok(Some(Event::ClientGone)) => return Reason::ClientGone,
-                Ok(Some(Event::Signal) | None) => return Reason::Signal,
-                Ok(Some(Event::Look | Event::Ended)) | Err(_) => (),
+                Ok(Some(DriverEvent::ClientGone)) => return Reason::ClientGone,
+                Ok(Some(DriverEvent::Signal) | None) => return Reason::Signal,
+                Ok(Some(DriverEvent::Look | DriverEvent::Ended)) | Err(_) => (),
             }
             actions.now = connection.now();
             let mut state = connection.lock();
@@ -125,11 +128,11 @@ impl Driver {
             if let Some(upstream) = &state.upstream {
                 upstream.end_if_stuck(actions.now.at, deadline);
             }
-            connection.apply(state, &mut actions, Role::Other);
+            connection.apply(state, &mut actions, ActingThread::Other);
             if is_draining && is_idle {
                 return Reason::Done;
             }
-            if is_draining && connection.client.pipe().is_some_and(Pipe::is_gone) {
+            if is_draining && connection.client.pipe().is_some_and(ClientPipe::is_gone) {
                 return Reason::ClientGone;
             }
         }
@@ -139,13 +142,13 @@ impl Driver {
     async fn end(&mut self, reason: Reason) {
         let connection = Arc::clone(&self.connection);
         connection.begin_to_end();
-        connection.act(Role::Other, |session, actions| match reason {
+        connection.act(ActingThread::Other, |session, actions| match reason {
             Reason::Done | Reason::Signal => session.close(actions),
             Reason::ClientGone => session.client_gone(actions),
         });
         let pipe = match &connection.client {
-            Client::Pipe(pipe) => pipe,
-            Client::Http(replies) => {
+            ClientEnd::Pipe(pipe) => pipe,
+            ClientEnd::Http(replies) => {
                 connection.drain();
                 self.until(LAST_RECORDS, Connection::has_told_all).await;
                 replies.close();
@@ -167,12 +170,12 @@ impl Driver {
     }
 
     /// Waits until the client has read the last answers, but not for ever, and not long after a signal.
-    async fn write_last_answers(&mut self, pipe: &Pipe, patience: Duration) {
+    async fn write_last_answers(&mut self, pipe: &ClientPipe, patience: Duration) {
         let mut until = Instant::now() + patience;
         drop(pipe.output.flush(false, std::time::Instant::now()));
         while !pipe.output.drain(GLANCE).await && !pipe.is_gone() && Instant::now() < until {
             while let Ok(event) = self.events.try_recv() {
-                if event == Event::Signal {
+                if event == DriverEvent::Signal {
                     until = until.min(Instant::now() + LAST_WORDS);
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Connection, FIRST, PIECE, Role};
+use super::{ActingThread, Connection, FIRST, PIECE};
 use crate::lines::{Line, Lines};
 use redress_proxy::session::Actions;
 
@@ -79,7 +79,7 @@ impl UpstreamReader {
                 Line::LongTail(tail, bytes) => session.upstream_long_end(tail, bytes, actions),
             }
         }
-        (taken, connection.apply(state, actions, Role::Server))
+        (taken, connection.apply(state, actions, ActingThread::Server))
     }
 
     /// Takes what was written last, without a line break.
@@ -92,7 +92,7 @@ impl UpstreamReader {
         {
             state.session.upstream_rest(rest, actions);
         }
-        connection.apply(state, actions, Role::Server);
+        connection.apply(state, actions, ActingThread::Server);
     }
 }
 
@@ -112,8 +112,10 @@ mod tests {
     use super::{Connection, FIRST, PIECE, UpstreamReader};
     use crate::connection::tests::settings;
     use crate::{
-        connection::{Client, FailureRecorder, LOOK, OnLedgerFailure, Pipe, ServerRuntime, Target},
-        log::Log,
+        connection::{
+            ClientEnd, ClientPipe, FailureRecorder, LOOK, OnLedgerFailure, ServerRuntime, Target,
+        },
+        log::StderrLog,
     };
     use redress_proxy::{
         caller::Caller,
@@ -134,19 +136,19 @@ mod tests {
         let server = Arc::new(Server::new(server, std::time::Instant::now()));
         let (mut reader, writer) = std::io::pipe().unwrap();
         let null = || File::options().read(true).write(true).open("/dev/null").unwrap();
-        let client = Pipe::new(null(), File::from(OwnedFd::from(writer))).unwrap();
+        let client = ClientPipe::new(null(), File::from(OwnedFd::from(writer))).unwrap();
         let on_failure = OnLedgerFailure::Open;
         let runtime = ServerRuntime {
             target: Target::Program(Box::default()),
             recorder: FailureRecorder { ledger: None, on_failure, server: Arc::clone(&server) },
             server: Arc::clone(&server),
             clock: Arc::new(|| Time::from_millis(0)),
-            log: Arc::new(Log::new(null()).unwrap()),
+            log: Arc::new(StderrLog::new(null()).unwrap()),
             name: None,
         };
         let session = Session::new(server, ClientKind::Pipe, UpstreamKind::Pipe);
         let account = MemoryBudget::endless().account(Caller::ONLY);
-        let ends = (Client::Pipe(client), account);
+        let ends = (ClientEnd::Pipe(client), account);
         let connection = Connection::new(Arc::new(runtime), session, ends, Box::new(|_| ()));
         let read = thread::spawn(move || {
             let mut text = String::new();
@@ -193,7 +195,7 @@ mod tests {
             if at == flood / 2 {
                 thread::sleep(LOOK);
             }
-            connection.act(super::Role::Server, |session, actions| {
+            connection.act(super::ActingThread::Server, |session, actions| {
                 session.upstream_line(NOTE.as_bytes(), actions);
             });
         }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak, atomic::Ordering};
 
 use tokio::runtime::Handle;
 
-use super::{Connection, Pipe, Role, Target, Upstream};
+use super::{ActingThread, ClientPipe, Connection, Target, Upstream};
 use crate::remote::{Remote, UpstreamEvents};
 use redress_proxy::{
     session::{Actions, ClientKind, HttpFailure, MessageSource},
@@ -27,7 +27,7 @@ pub(crate) fn connect(connection: &Arc<Connection>) {
     let mut state = connection.lock();
     state.connect(Upstream::Remote(remote));
     state.session.upstream_ready(Arc::default(), &mut actions);
-    connection.apply(state, &mut actions, Role::Other);
+    connection.apply(state, &mut actions, ActingThread::Other);
 }
 
 /// Passes the messages of a remote server to its connection, as long as that is there.
@@ -36,7 +36,7 @@ struct RemoteEvents(Weak<Connection>);
 impl UpstreamEvents for RemoteEvents {
     fn on_message(&self, line: &[u8], came: MessageSource) -> bool {
         self.0.upgrade().is_some_and(|connection| {
-            connection.act(Role::Other, |session, actions| {
+            connection.act(ActingThread::Other, |session, actions| {
                 session.upstream_message(line, came, actions);
                 came.about.is_some_and(|it| session.is_owed(it))
             })
@@ -54,21 +54,23 @@ impl UpstreamEvents for RemoteEvents {
 
     fn on_failure(&self, id: UpstreamId, how: &HttpFailure<'_>) {
         if let Some(connection) = self.0.upgrade() {
-            connection
-                .act(Role::Other, |session, actions| session.upstream_refused(id, how, actions));
+            connection.act(ActingThread::Other, |session, actions| {
+                session.upstream_refused(id, how, actions)
+            });
         }
     }
 
     fn on_session_lost(&self, id: UpstreamId) {
         if let Some(connection) = self.0.upgrade() {
-            connection.act(Role::Other, |session, actions| session.upstream_expired(id, actions));
+            connection
+                .act(ActingThread::Other, |session, actions| session.upstream_expired(id, actions));
         }
     }
 
     fn is_full(&self) -> bool {
         let connection = self.0.upgrade();
         // Over HTTP each stream has bounds of its own.
-        connection.is_some_and(|it| it.client.pipe().is_some_and(Pipe::is_full))
+        connection.is_some_and(|it| it.client.pipe().is_some_and(ClientPipe::is_full))
     }
 
     fn on_wait(&self, id: UpstreamId) {

@@ -17,8 +17,8 @@ const LOG_PIECE: usize = 4 << 10;
 
 /// The output and the log of a process, to be read by tasks.
 pub(super) struct Tasks {
-    output: Source,
-    log: Source,
+    output: StoppablePipe,
+    log: StoppablePipe,
 }
 
 impl Pumps for Tasks {
@@ -29,8 +29,8 @@ impl Pumps for Tasks {
     }
 
     fn open(output: OwnedFd, log: OwnedFd) -> io::Result<(Self, Self::Stop)> {
-        let (output, stop_output) = Source::new(pipe::Receiver::from_owned_fd(output)?);
-        let (log, stop_log) = Source::new(pipe::Receiver::from_owned_fd(log)?);
+        let (output, stop_output) = StoppablePipe::new(pipe::Receiver::from_owned_fd(output)?);
+        let (log, stop_log) = StoppablePipe::new(pipe::Receiver::from_owned_fd(log)?);
         Ok((Self { output, log }, Box::new(move || drop((stop_output, stop_log)))))
     }
 
@@ -44,13 +44,13 @@ impl Pumps for Tasks {
 }
 
 /// A pipe that is read until it ends, or until it is interrupted: then what is left in it is read.
-struct Source {
+struct StoppablePipe {
     pipe: pipe::Receiver,
     stopped: oneshot::Receiver<()>,
     rest: Option<PipeRemainder>,
 }
 
-impl Source {
+impl StoppablePipe {
     /// A pipe to read, and what interrupts the reader when it is dropped.
     fn new(pipe: pipe::Receiver) -> (Self, oneshot::Sender<()>) {
         let (reading, stopped) = oneshot::channel();
@@ -72,7 +72,7 @@ impl Source {
     }
 }
 
-async fn read_output(child: Child, mut output: Source) {
+async fn read_output(child: Child, mut output: StoppablePipe) {
     let mut lines = child.reader();
     let (usual, mut memory) = (2 * lines.buffer_bytes(), child.connection.account.open());
     while let bytes @ 1.. = output.read(lines.room()).await {
@@ -99,7 +99,7 @@ async fn read_output(child: Child, mut output: Source) {
     }
 }
 
-async fn read_log(child: Child, mut pipe: Source) {
+async fn read_log(child: Child, mut pipe: StoppablePipe) {
     let (mut log, mut piece) = (child.log(), vec![0; LOG_PIECE]);
     while let bytes @ 1.. = pipe.read(&mut piece).await {
         log.add(piece.get(..bytes).unwrap_or_default());
@@ -118,10 +118,10 @@ mod tests {
     use crate::connection::tests::settings;
     use crate::{
         connection::{
-            Client, Connection, FIRST, FailureRecorder, OnLedgerFailure, PIECE, ServerRuntime,
+            ClientEnd, Connection, FIRST, FailureRecorder, OnLedgerFailure, PIECE, ServerRuntime,
             Target, child::start,
         },
-        log::Log,
+        log::StderrLog,
         replies::ReplyRouter,
     };
     use redress::outcome::KillReason;
@@ -153,13 +153,13 @@ mod tests {
             recorder: FailureRecorder { ledger: None, on_failure, server: Arc::clone(&server) },
             server: Arc::clone(&server),
             clock: Arc::new(|| Time::from_millis(0)),
-            log: Arc::new(Log::new(null).unwrap()),
+            log: Arc::new(StderrLog::new(null).unwrap()),
             name: None,
         });
         let session = Session::new(Arc::clone(&server), ClientKind::Http, UpstreamKind::Pipe);
         let memory = MemoryBudget::endless();
         let account = memory.account(Caller::ONLY);
-        let ends = (Client::Http(Arc::new(ReplyRouter::new(memory))), account);
+        let ends = (ClientEnd::Http(Arc::new(ReplyRouter::new(memory))), account);
         let connection = Arc::new(Connection::new(runtime, session, ends, Box::new(|_| ())));
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {

@@ -5,12 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Role, reader_handoff::ReaderHandoff, writer::PipeWriter};
+use super::{ActingThread, reader_handoff::ReaderHandoff, writer::PipeWriter};
 use crate::{process::Process, remote::Remote};
 use redress::outcome::KillReason;
 use redress_proxy::{
     memory::Reservation,
-    outgoing::{Outgoing, ToUpstream},
+    outgoing::{MessageQueue, ToUpstream},
 };
 
 /// The server's end.
@@ -31,7 +31,11 @@ pub(super) enum Upstream {
 
 impl Upstream {
     /// Takes messages over with the memory reserved for them, in the order of these calls. Never blocks.
-    pub(super) fn push(&self, outgoing: &mut Outgoing<ToUpstream>, held: &mut Vec<Reservation>) {
+    pub(super) fn push(
+        &self,
+        outgoing: &mut MessageQueue<ToUpstream>,
+        held: &mut Vec<Reservation>,
+    ) {
         match self {
             Self::Child { input, .. } => input.push(outgoing.as_stream(), held),
             Self::Remote(remote) => remote.push(outgoing, held),
@@ -39,10 +43,10 @@ impl Upstream {
     }
 
     /// Has what was taken over sent.
-    pub(super) fn flush(&self, role: Role, now: Instant) {
+    pub(super) fn flush(&self, thread: ActingThread, now: Instant) {
         if let Self::Child { input, reading, .. } = self {
             reading.call();
-            if input.flush(role == Role::Client, now).is_err() {
+            if input.flush(thread == ActingThread::Client, now).is_err() {
                 // What cannot be written to is of no use.
                 self.kill(KillReason::ClosedInput);
             }

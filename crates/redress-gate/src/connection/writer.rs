@@ -40,7 +40,7 @@ pub(crate) struct PipeWriter {
 pub(crate) struct Broken;
 
 #[derive(Debug)]
-enum Pipe {
+enum OutputPipe {
     /// A write waits for the reader.
     Blocking(File),
     /// A write takes as much as fits.
@@ -50,7 +50,7 @@ enum Pipe {
 #[derive(Debug)]
 struct State {
     /// The pipe; gone once it is closed or broken.
-    pipe: Option<Arc<Pipe>>,
+    pipe: Option<Arc<OutputPipe>>,
     waiting: Vec<u8>,
     /// How many of the waiting bytes are written.
     written: usize,
@@ -70,15 +70,15 @@ struct State {
 impl PipeWriter {
     /// A queue in front of a pipe that threads write.
     pub(crate) fn blocking(pipe: File) -> Self {
-        Self::of(Pipe::Blocking(pipe))
+        Self::of(OutputPipe::Blocking(pipe))
     }
 
     /// A queue in front of a pipe that tasks write.
     pub(crate) fn ready(pipe: OwnedFd) -> io::Result<Self> {
-        pipe::Sender::from_owned_fd(pipe).map(|it| Self::of(Pipe::Ready(it)))
+        pipe::Sender::from_owned_fd(pipe).map(|it| Self::of(OutputPipe::Ready(it)))
     }
 
-    fn of(pipe: Pipe) -> Self {
+    fn of(pipe: OutputPipe) -> Self {
         let state = State {
             pipe: Some(Arc::new(pipe)),
             waiting: Vec::new(),
@@ -120,14 +120,14 @@ impl PipeWriter {
         let mut state = self.lock();
         match state.pipe.as_deref() {
             None => (),
-            Some(Pipe::Ready(_)) => {
+            Some(OutputPipe::Ready(_)) => {
                 // While the pipe is full, the task that pumps waits for it.
                 let is_done = state.stuck.is_some() || state.write_ready(now);
                 if !is_done {
                     self.changed.notify_one();
                 }
             }
-            Some(Pipe::Blocking(_)) if may_wait => loop {
+            Some(OutputPipe::Blocking(_)) if may_wait => loop {
                 while state.stuck.is_some() {
                     state = self.until_written(state);
                 }
@@ -136,7 +136,7 @@ impl PipeWriter {
                 }
                 state = self.write_blocking(state, now);
             },
-            Some(Pipe::Blocking(_)) => {
+            Some(OutputPipe::Blocking(_)) => {
                 let is_called = state.waiting.is_empty() || state.is_called;
                 if !is_called {
                     state.is_called = true;
@@ -174,14 +174,14 @@ impl PipeWriter {
             };
             let Some(pipe) = pipe else { return self.lock().end() };
             match &*pipe {
-                Pipe::Ready(ready) if is_stuck => {
+                OutputPipe::Ready(ready) if is_stuck => {
                     tokio::select! {
                         _ = ready.writable() => (),
                         () = changed => (),
                     }
                     self.lock().write_ready(Instant::now());
                 }
-                Pipe::Ready(_) | Pipe::Blocking(_) => {
+                OutputPipe::Ready(_) | OutputPipe::Blocking(_) => {
                     // A pipe that is closed meanwhile must not be kept open here.
                     drop(pipe);
                     changed.await;
@@ -234,7 +234,7 @@ impl PipeWriter {
         now: Instant,
     ) -> MutexGuard<'s, State> {
         let pipe = state.pipe.clone();
-        let Some(Pipe::Blocking(file)) = pipe.as_deref() else { return state };
+        let Some(OutputPipe::Blocking(file)) = pipe.as_deref() else { return state };
         let spare = std::mem::take(&mut state.spare);
         let mut bytes = std::mem::replace(&mut state.waiting, spare);
         let held = std::mem::take(&mut state.held);
@@ -289,7 +289,7 @@ impl State {
     /// Writes what a pipe takes that does not block. Gives whether there is nothing left to do.
     fn write_ready(&mut self, now: Instant) -> bool {
         let Some(pipe) = self.pipe.clone() else { return false };
-        let Pipe::Ready(pipe) = &*pipe else { return true };
+        let OutputPipe::Ready(pipe) = &*pipe else { return true };
         while let Some(rest) = self.waiting.get(self.written..).filter(|it| !it.is_empty()) {
             match pipe.try_write(rest) {
                 Ok(bytes) => {

@@ -1,4 +1,4 @@
-//! `Address`: where a remote server is, and what is added to each request to it.
+//! `RemoteAddress`: where a remote server is, and what is added to each request to it.
 
 use std::{fmt, ops::Deref, sync::Arc};
 
@@ -10,14 +10,14 @@ use super::mirrored_headers::{SESSION, VERSION};
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 
 /// The address of a remote server, and the client that asks it.
-pub struct Address {
+pub struct RemoteAddress {
     client: Arc<HttpClient>,
     /// What every request starts with: `Host`, and what the configuration adds.
     headers: HeaderMap,
     forwards_authorization: bool,
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for RemoteAddress {
     /// Shows nothing: addresses and headers may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Address").finish_non_exhaustive()
@@ -44,7 +44,7 @@ impl fmt::Display for InvalidAddress {
 
 impl std::error::Error for InvalidAddress {}
 
-impl Address {
+impl RemoteAddress {
     /// Whether the gate writes a header itself, so that the configuration cannot.
     pub fn writes(header: &str) -> bool {
         header.parse().is_ok_and(|it| is_ours(&it))
@@ -72,7 +72,7 @@ impl Address {
     }
 }
 
-impl Deref for Address {
+impl Deref for RemoteAddress {
     type Target = Arc<HttpClient>;
 
     fn deref(&self) -> &Self::Target {
@@ -123,20 +123,21 @@ mod tests {
     use hyper::http::{HeaderName, header};
     use redress_transport::http::header_text;
 
-    use super::{Address, SESSION};
+    use super::{RemoteAddress, SESSION};
 
     #[test]
     fn a_configured_header_cannot_say_how_a_message_travels() {
         let given =
             [("Host", "evil"), ("content-length", "3"), ("Mcp-Session-Id", "s"), ("X-Key", "k")];
         let given = given.map(|it| (it.0.to_owned(), it.1.to_owned()));
-        let headers = Address::new("http://a.test/", given, false).expect("an address").headers();
+        let headers =
+            RemoteAddress::new("http://a.test/", given, false).expect("an address").headers();
         assert_eq!(headers.get_all(header::HOST).iter().collect::<Vec<_>>(), ["a.test"]);
         assert_eq!(header_text(&headers, &header::CONTENT_LENGTH), None);
         assert_eq!(header_text(&headers, &SESSION), None);
-        assert!(Address::writes("HOST") && !Address::writes("X-Key"));
+        assert!(RemoteAddress::writes("HOST") && !RemoteAddress::writes("X-Key"));
         assert_eq!(header_text(&headers, &HeaderName::from_static("x-key")), Some("k"));
         let bad = [("X".to_owned(), "a\nb".to_owned())];
-        assert!(Address::new("http://a.test/", bad, false).is_err());
+        assert!(RemoteAddress::new("http://a.test/", bad, false).is_err());
     }
 }

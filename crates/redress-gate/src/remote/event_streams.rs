@@ -16,10 +16,10 @@ use redress_transport::{
 use tokio::{task::yield_now, time::sleep};
 
 use super::{
-    Message, Remote, authorize,
+    QueuedMessage, Remote, authorize,
     body::{BodyFailure, Content, reserve},
     handshake::Handshake,
-    mirrored_headers::Kind,
+    mirrored_headers::MessageKind,
     post::{drain, pass_on, report_malformed, report_too_long},
 };
 use redress_proxy::{session::HttpFailure, upstream_id::UpstreamId};
@@ -61,14 +61,15 @@ impl StreamPosition {
 pub(super) async fn pass_events(
     remote: &Remote,
     reply: &mut HttpResponse,
-    about: Option<&Message>,
+    about: Option<&QueuedMessage>,
     position: &mut StreamPosition,
 ) -> Result<bool, BodyFailure> {
     let status = reply.status;
     let mut events = Events::new(remote.longest);
     let mut memory = remote.account.open();
     // A request that opens a session waits for all of the response, since its head names the session.
-    let mut unopened = about.filter(|it| it.summary.kind != Kind::Initialize).and_then(|it| it.id);
+    let mut unopened =
+        about.filter(|it| it.summary.kind != MessageKind::Initialize).and_then(|it| it.id);
     let mut told = 0_usize;
     while let Some(bytes) = reply.next().await? {
         let mut rest: &[u8] = &bytes;
@@ -107,7 +108,7 @@ pub(super) async fn pass_events(
 pub(super) async fn resume(
     remote: &Remote,
     id: UpstreamId,
-    message: &Message,
+    message: &QueuedMessage,
     mut position: StreamPosition,
     cut: Option<String>,
 ) {
@@ -157,7 +158,7 @@ pub(super) async fn resume(
 pub(super) async fn keep_listening(remote: Weak<Remote>, handshake: Handshake) {
     let mut position = StreamPosition::default();
     let mut failures = 0;
-    handshake.wait(Kind::Notice).await;
+    handshake.wait(MessageKind::Notice).await;
     while let Some(remote) = remote.upgrade() {
         let began = Instant::now();
         match listen_once(&remote, &mut position).await {

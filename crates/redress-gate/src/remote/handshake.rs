@@ -7,7 +7,7 @@ use std::sync::{
 
 use tokio::sync::watch;
 
-use super::mirrored_headers::Kind;
+use super::mirrored_headers::MessageKind;
 
 /// The messages on their way that open a session.
 #[derive(Debug, Clone, Default)]
@@ -21,19 +21,19 @@ struct StepsUnderway {
 }
 
 impl StepsUnderway {
-    fn of(&mut self, kind: Kind) -> Option<&mut usize> {
+    fn of(&mut self, kind: MessageKind) -> Option<&mut usize> {
         match kind {
-            Kind::Initialize => Some(&mut self.initialize),
-            Kind::Initialized => Some(&mut self.initialized),
+            MessageKind::Initialize => Some(&mut self.initialize),
+            MessageKind::Initialized => Some(&mut self.initialized),
             _ => None,
         }
     }
 
     /// Whether a message need not wait. An answer may be what the server waits for before it opens the session.
-    const fn let_pass(&self, kind: Kind) -> bool {
+    const fn let_pass(&self, kind: MessageKind) -> bool {
         match kind {
-            Kind::Initialize | Kind::Answer => true,
-            Kind::Initialized => self.initialize == 0,
+            MessageKind::Initialize | MessageKind::Answer => true,
+            MessageKind::Initialized => self.initialize == 0,
             _ => self.initialize == 0 && self.initialized == 0,
         }
     }
@@ -41,8 +41,8 @@ impl StepsUnderway {
 
 impl Handshake {
     /// A message is about to be sent. If it opens the session, others wait until it has arrived.
-    pub(super) fn begin(&self, kind: Kind) -> Option<HandshakeStep> {
-        let is_step = matches!(kind, Kind::Initialize | Kind::Initialized);
+    pub(super) fn begin(&self, kind: MessageKind) -> Option<HandshakeStep> {
+        let is_step = matches!(kind, MessageKind::Initialize | MessageKind::Initialized);
         is_step.then(|| {
             self.0.send_modify(|it| it.of(kind).into_iter().for_each(|it| *it += 1));
             HandshakeStep { handshake: self.clone(), kind, is_over: AtomicBool::new(false) }
@@ -50,12 +50,12 @@ impl Handshake {
     }
 
     /// Whether a message need not wait.
-    pub(super) fn lets_pass(&self, kind: Kind) -> bool {
+    pub(super) fn lets_pass(&self, kind: MessageKind) -> bool {
         self.0.borrow().let_pass(kind)
     }
 
     /// Waits until a message may be sent.
-    pub(super) async fn wait(&self, kind: Kind) {
+    pub(super) async fn wait(&self, kind: MessageKind) {
         // The sender lives as long as this value.
         drop(self.0.subscribe().wait_for(|it| it.let_pass(kind)).await);
     }
@@ -65,7 +65,7 @@ impl Handshake {
 #[derive(Debug)]
 pub(super) struct HandshakeStep {
     handshake: Handshake,
-    kind: Kind,
+    kind: MessageKind,
     is_over: AtomicBool,
 }
 

@@ -31,7 +31,7 @@ static SPECIAL: LazyLock<[Finder<'static>; 3]> =
 
 /// What a message is, as far as its way to the server goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MessageKind {
     /// Opens a session.
     Initialize,
     /// The session is open.
@@ -49,7 +49,7 @@ pub(super) enum Kind {
 /// A message at a glance.
 #[derive(Debug)]
 pub(super) struct MessageSummary {
-    pub(super) kind: Kind,
+    pub(super) kind: MessageKind,
     /// What is in the headers, for a message that carries its own revision.
     pub(super) mirrored: Option<HeaderMap>,
 }
@@ -57,7 +57,7 @@ pub(super) struct MessageSummary {
 impl MessageSummary {
     /// Reads a message of ours.
     pub(super) fn of(line: &[u8], mirrors: &HeaderParams, scratch: &mut Scratch) -> Self {
-        let unread = Self { kind: Kind::Notice, mirrored: None };
+        let unread = Self { kind: MessageKind::Notice, mirrored: None };
         let Ok(doc) = Doc::parse_with(line, limits(usize::MAX), std::mem::take(scratch)) else {
             return unread;
         };
@@ -74,17 +74,17 @@ impl MessageSummary {
         if is_special {
             return Self::of(line, mirrors, scratch);
         }
-        Self { kind: Kind::Request, mirrored: None }
+        Self { kind: MessageKind::Request, mirrored: None }
     }
 
     fn of_frame(frame: &Frame<'_>, mirrors: &HeaderParams) -> Self {
         let kind = match (frame.shape, &*frame.method) {
-            (Shape::Request, INITIALIZE) => Kind::Initialize,
-            (Shape::Request, TOOLS_LIST) => Kind::ToolsList,
-            (Shape::Request, _) => Kind::Request,
-            (Shape::Notification, "notifications/initialized") => Kind::Initialized,
-            (Shape::Notification, _) => Kind::Notice,
-            (Shape::Result | Shape::Error, _) => Kind::Answer,
+            (Shape::Request, INITIALIZE) => MessageKind::Initialize,
+            (Shape::Request, TOOLS_LIST) => MessageKind::ToolsList,
+            (Shape::Request, _) => MessageKind::Request,
+            (Shape::Notification, "notifications/initialized") => MessageKind::Initialized,
+            (Shape::Notification, _) => MessageKind::Notice,
+            (Shape::Result | Shape::Error, _) => MessageKind::Answer,
         };
         Self { kind, mirrored: mirrored(frame, mirrors) }
     }
@@ -147,7 +147,7 @@ fn base64(bytes: &[u8], out: &mut String) {
 mod tests {
     use redress_wire::json::Scratch;
 
-    use super::{Kind, MessageSummary, base64, encoded};
+    use super::{MessageKind, MessageSummary, base64, encoded};
     use redress_proxy::header_params::HeaderParams;
 
     fn headers(line: &str, mirrors: &HeaderParams) -> Vec<String> {
@@ -170,13 +170,13 @@ mod tests {
     #[test]
     fn a_message_is_known_at_a_glance() {
         for (line, kind) in [
-            (r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#, Kind::Initialize),
-            (r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, Kind::Initialized),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, Kind::ToolsList),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, Kind::Request),
-            (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, Kind::Answer),
-            (r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#, Kind::Notice),
-            ("no message", Kind::Notice),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#, MessageKind::Initialize),
+            (r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, MessageKind::Initialized),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, MessageKind::ToolsList),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, MessageKind::Request),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, MessageKind::Answer),
+            (r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#, MessageKind::Notice),
+            ("no message", MessageKind::Notice),
         ] {
             let summary = MessageSummary::of(
                 line.as_bytes(),

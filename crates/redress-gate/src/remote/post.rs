@@ -19,10 +19,10 @@ use tokio::{
 };
 
 use super::{
-    Message, Remote, authorize,
+    QueuedMessage, Remote, authorize,
     body::{self, BodyFailure, Content},
     event_streams::{StreamPosition, pass_events, resume},
-    mirrored_headers::{Kind, SESSION, VERSION},
+    mirrored_headers::{MessageKind, SESSION, VERSION},
     refusal::read_refusal,
 };
 use crate::frame::{limits, messages};
@@ -44,7 +44,7 @@ pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json"
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// Sends notifications one after the other.
-pub(super) async fn notices(remote: Weak<Remote>, mut queue: mpsc::Receiver<Message>) {
+pub(super) async fn notices(remote: Weak<Remote>, mut queue: mpsc::Receiver<QueuedMessage>) {
     while let Some(message) = queue.recv().await {
         let Some(remote) = remote.upgrade() else { return };
         notice(remote, message).await;
@@ -52,11 +52,11 @@ pub(super) async fn notices(remote: Weak<Remote>, mut queue: mpsc::Receiver<Mess
 }
 
 /// Sends a message that gets no answer.
-pub(super) async fn notice(remote: Arc<Remote>, message: Message) {
+pub(super) async fn notice(remote: Arc<Remote>, message: QueuedMessage) {
     if await_handshake(&remote, &message).await {
         // No client waits for it, so that a failure is not reported.
         let is_late = timeout(NOTICE, deliver(&remote, &message)).await.is_err();
-        if is_late && message.summary.kind == Kind::Initialized {
+        if is_late && message.summary.kind == MessageKind::Initialized {
             remote.listen_again();
         }
     }
@@ -73,16 +73,21 @@ pub(super) async fn watch(remote: Weak<Remote>) {
 }
 
 /// Sends a request and passes on what comes back.
-pub(super) async fn request(remote: Arc<Remote>, id: UpstreamId, number: u64, message: Message) {
+pub(super) async fn request(
+    remote: Arc<Remote>,
+    id: UpstreamId,
+    number: u64,
+    message: QueuedMessage,
+) {
     if await_handshake(&remote, &message).await {
         deliver(&remote, &message).await;
     }
     remote.state().take_post(id, number);
 }
 
-async fn deliver(remote: &Arc<Remote>, message: &Message) {
+async fn deliver(remote: &Arc<Remote>, message: &QueuedMessage) {
     let reply = send_to_current_path(remote, message).await;
-    if let (Kind::Initialized, Some(step)) = (message.summary.kind, &message.step) {
+    if let (MessageKind::Initialized, Some(step)) = (message.summary.kind, &message.step) {
         // The head of the answer says enough: its body may be a stream that never ends.
         step.end();
         remote.listen_again();
@@ -98,7 +103,7 @@ async fn deliver(remote: &Arc<Remote>, message: &Message) {
 }
 
 /// Waits until the messages before it that open the session have arrived. Gives whether the message is still wanted then.
-async fn await_handshake(remote: &Remote, message: &Message) -> bool {
+async fn await_handshake(remote: &Remote, message: &QueuedMessage) -> bool {
     let kind = message.summary.kind;
     if remote.handshake.lets_pass(kind) {
         return true;
@@ -126,7 +131,7 @@ fn abort_unwanted(remote: &Remote) -> bool {
 /// Sends a message to the path that the server redirects to. Gives the session that the message named, too.
 async fn send_to_current_path(
     remote: &Remote,
-    message: &Message,
+    message: &QueuedMessage,
 ) -> Result<(HttpResponse, Option<HeaderValue>), RequestFailure> {
     let (mut moves, mut place) = (0, None::<PathAndQuery>);
     loop {
@@ -159,10 +164,10 @@ pub(super) fn new_post(remote: &Remote, body: Bytes) -> HttpRequest {
 }
 
 /// The POST of a message.
-fn post_of(remote: &Remote, message: &Message) -> HttpRequest {
+fn post_of(remote: &Remote, message: &QueuedMessage) -> HttpRequest {
     let mut request = new_post(remote, message.body.clone());
     let headers = request.headers_mut();
-    if message.summary.kind == Kind::Initialize {
+    if message.summary.kind == MessageKind::Initialize {
         // It opens another session. The old one is kept until then, so that a request in it learns that it is lost.
         headers.remove(SESSION);
         headers.remove(VERSION);
@@ -192,14 +197,14 @@ async fn read_response(
     remote: &Remote,
     mut reply: HttpResponse,
     session: Option<&HeaderValue>,
-    message: &Message,
+    message: &QueuedMessage,
 ) {
     let status = reply.status;
     if !status.is_success() {
         Box::pin(read_refusal(remote, &mut reply, session, message)).await;
         return Box::pin(drain(remote, reply)).await;
     }
-    if message.summary.kind == Kind::Initialize {
+    if message.summary.kind == MessageKind::Initialize {
         let session = reply.headers.get(SESSION);
         remote.state().session = session.cloned();
     }
@@ -210,7 +215,7 @@ async fn read_response(
     }
 }
 
-async fn read_events(remote: &Remote, mut reply: HttpResponse, message: &Message) {
+async fn read_events(remote: &Remote, mut reply: HttpResponse, message: &QueuedMessage) {
     let mut place = StreamPosition::default();
     let heard = pass_events(remote, &mut reply, Some(message), &mut place).await;
     match (heard, message.id) {
@@ -227,7 +232,7 @@ async fn read_events(remote: &Remote, mut reply: HttpResponse, message: &Message
     }
 }
 
-async fn read_whole(remote: &Remote, mut reply: HttpResponse, message: &Message) {
+async fn read_whole(remote: &Remote, mut reply: HttpResponse, message: &QueuedMessage) {
     let status = reply.status;
     let Some(id) = message.id else { return Box::pin(drain(remote, reply)).await };
     let mut memory = remote.account.open();
@@ -255,14 +260,16 @@ async fn read_whole(remote: &Remote, mut reply: HttpResponse, message: &Message)
 pub(super) fn pass_on(
     remote: &Remote,
     bytes: &[u8],
-    about: Option<&Message>,
+    about: Option<&QueuedMessage>,
     (status, is_event): (StatusCode, bool),
 ) -> bool {
     let line = body::message(bytes, remote.client);
     let step = about.and_then(|it| it.step.as_ref());
     match about.map(|it| (it.summary.kind, it.summary.mirrored.is_some())) {
-        Some((Kind::Initialize, _)) => messages(&line).for_each(|it| learn_version(remote, it)),
-        Some((Kind::ToolsList, true)) => {
+        Some((MessageKind::Initialize, _)) => {
+            messages(&line).for_each(|it| learn_version(remote, it))
+        }
+        Some((MessageKind::ToolsList, true)) => {
             messages(&line).for_each(|it| remote.state().mirrors.learn(it));
         }
         _ => (),

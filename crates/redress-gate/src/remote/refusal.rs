@@ -13,7 +13,7 @@ use redress_transport::{
 use tokio::time::timeout;
 
 use super::{
-    Message, Remote, authorize,
+    QueuedMessage, Remote, authorize,
     body::{self, Content},
     mirrored_headers::SESSION,
     post::{drain, new_post},
@@ -36,12 +36,12 @@ const NO_METHOD: &[u8] = b"-32601";
 
 /// The body of a failing response, as far as it came.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct FailureBody {
     pub(super) body: Bytes,
     is_whole: bool,
 }
 
-impl Refusal {
+impl FailureBody {
     async fn read(reply: &mut HttpResponse, longest: usize) -> Self {
         let is_stream = Content::of(&reply.headers) == Content::Events;
         let mut all = Vec::new();
@@ -91,10 +91,10 @@ pub(super) async fn read_refusal(
     remote: &Remote,
     reply: &mut HttpResponse,
     session: Option<&HeaderValue>,
-    message: &Message,
+    message: &QueuedMessage,
 ) {
     let status = reply.status;
-    let refusal = Refusal::read(reply, remote.longest).await;
+    let refusal = FailureBody::read(reply, remote.longest).await;
     let Some(id) = message.id else { return };
     let is_lost = match session {
         Some(session) => is_session_lost(remote, session, (status, &refusal), (id, message)).await,
@@ -127,8 +127,8 @@ pub(super) async fn read_refusal(
 async fn is_session_lost(
     remote: &Remote,
     session: &HeaderValue,
-    (status, refusal): (StatusCode, &Refusal),
-    (id, message): (UpstreamId, &Message),
+    (status, refusal): (StatusCode, &FailureBody),
+    (id, message): (UpstreamId, &QueuedMessage),
 ) -> bool {
     match session_loss(status, refusal, id) {
         SessionLoss::No => false,
@@ -142,7 +142,7 @@ async fn is_session_known(
     remote: &Remote,
     session: &HeaderValue,
     id: UpstreamId,
-    message: &Message,
+    message: &QueuedMessage,
 ) -> bool {
     let digits = id.digits();
     let parts: [&[u8]; 3] = [br#"{"jsonrpc":"2.0","id":"ping-"#, &digits, br#"","method":"ping"}"#];
@@ -153,7 +153,7 @@ async fn is_session_known(
         Ok(Ok(mut reply)) => {
             let is_refused =
                 matches!(reply.status, StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST);
-            let refusal = Refusal::read(&mut reply, MOST_BYTES).await;
+            let refusal = FailureBody::read(&mut reply, MOST_BYTES).await;
             drain(remote, reply).await;
             // A server that refuses the method knows the session.
             !is_refused || memchr::memmem::find(&refusal.body, NO_METHOD).is_some()

@@ -9,7 +9,7 @@ use redress::{
 use redress_registry::shipped;
 use redress_wire::json::{Doc, Value};
 
-use super::refusal::Refusal;
+use super::refusal::FailureBody;
 use crate::frame::{Frame, Shape, limits, messages};
 use redress_proxy::upstream_id::UpstreamId;
 
@@ -27,7 +27,11 @@ pub(super) enum SessionLoss {
 
 /// Whether a server refuses the session that a request named. The protocol wants 404 for it; many answer 400, and only their words
 /// tell it from a bad request. A server that answers the request by its id has handled it, unless number and words say otherwise.
-pub(super) fn session_loss(status: StatusCode, refusal: &Refusal, id: UpstreamId) -> SessionLoss {
+pub(super) fn session_loss(
+    status: StatusCode,
+    refusal: &FailureBody,
+    id: UpstreamId,
+) -> SessionLoss {
     let is_not_found = match status {
         StatusCode::NOT_FOUND => true,
         StatusCode::BAD_REQUEST => false,
@@ -53,7 +57,7 @@ enum AnswerById {
     Error(Option<i64>),
 }
 
-fn under(id: UpstreamId, refusal: &Refusal) -> AnswerById {
+fn under(id: UpstreamId, refusal: &FailureBody) -> AnswerById {
     for line in messages(&refusal.body) {
         let Ok(doc) = Doc::parse(line, limits(line.len())) else { continue };
         let Ok(frame) = Frame::of(&doc) else { continue };

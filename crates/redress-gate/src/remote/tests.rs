@@ -12,10 +12,10 @@ use std::sync::{
 use tokio::runtime::{Builder, Runtime};
 
 use self::server::{Act, Server, json, pause, status, stream};
-use super::{Address, MessageSource, Remote, UpstreamEvents};
+use super::{MessageSource, Remote, RemoteAddress, UpstreamEvents};
 use redress_proxy::{
     memory::Account,
-    outgoing::{Outgoing, Ticket, ToUpstream},
+    outgoing::{MessageQueue, Ticket, ToUpstream},
     session::{ClientKind, HttpFailure},
     upstream_id::UpstreamId,
 };
@@ -86,10 +86,10 @@ struct Rig {
 
 impl Rig {
     fn new(url: &str) -> Self {
-        Self::before(Address::new(url, [], false).expect("an address"))
+        Self::before(RemoteAddress::new(url, [], false).expect("an address"))
     }
 
-    fn before(address: Address) -> Self {
+    fn before(address: RemoteAddress) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.expect("a runtime");
         let events = Arc::<RecordingEvents>::default();
@@ -102,7 +102,7 @@ impl Rig {
     }
 
     fn push(&self, to: ToUpstream, line: &str) {
-        let mut mail = Outgoing::default();
+        let mut mail = MessageQueue::default();
         mail.add_parts(to, &[line.as_bytes(), b"\n"]);
         self.remote.push(&mail, &mut Vec::new());
     }

@@ -4,9 +4,9 @@ use std::{collections::VecDeque, sync::Arc};
 
 use hyper::body::Bytes;
 
-use super::stream::{Framing, Mark, Part, Stream};
+use super::stream::{AnswerPart, Framing, Mark, Stream};
 use redress_proxy::{
-    memory::{Account, Message, Reservation},
+    memory::{Account, Reservation, ReservedMessage},
     outgoing::Undelivered,
 };
 
@@ -40,7 +40,7 @@ pub(crate) struct Delivery {
     /// Whether the client can resume the stream.
     pub(crate) is_primed: bool,
     /// What it is to the request.
-    pub(crate) part: Part,
+    pub(crate) part: AnswerPart,
     /// The number of the upstream's request that it carries.
     pub(crate) question: Option<u64>,
 }
@@ -52,7 +52,7 @@ struct BufferedEvent {
     /// The stream was closed before it was read.
     is_unread: bool,
     mark: Mark,
-    message: Message,
+    message: ReservedMessage,
     /// How many bytes it has.
     bytes: usize,
 }
@@ -65,7 +65,7 @@ impl ClientStreams {
 
     /// Sends a message on one of the streams, or keeps it until there is one. A message of a request goes to the stream on which the
     /// client resumed it, if it did.
-    pub(crate) fn send(&mut self, how: Delivery, message: &Message) {
+    pub(crate) fn send(&mut self, how: Delivery, message: &ReservedMessage) {
         self.next_event += 1;
         let event = self.next_event;
         self.close_left();
@@ -73,7 +73,7 @@ impl ClientStreams {
         let is_own = |number: u64| how.on == Some(number);
         let is_sent = |&&(number, ref stream): &&(u64, Arc<Stream>)| {
             let id = format!("{number}-{event}");
-            let part = if is_own(number) { how.part } else { Part::Beside };
+            let part = if is_own(number) { how.part } else { AnswerPart::Beside };
             stream.send(Some(&id), Some(mark), part, message)
         };
         let own = self.streams.iter().find(|it| is_own(it.0)).filter(is_sent);
@@ -89,7 +89,12 @@ impl ClientStreams {
     }
 
     /// Sends a message on the stream of a request, and keeps it for replay. Gives whether the stream took it.
-    pub(crate) fn send_on(&mut self, stream: &Stream, how: Delivery, message: &Message) -> bool {
+    pub(crate) fn send_on(
+        &mut self,
+        stream: &Stream,
+        how: Delivery,
+        message: &ReservedMessage,
+    ) -> bool {
         let event = self.next_event + 1;
         let id = how.is_primed.then(|| format!("{}-{event}", stream.number));
         let mark = Mark { event, question: how.question };
@@ -115,7 +120,7 @@ impl ClientStreams {
             let is_sent = |&&(number, ref open): &&(u64, Arc<Stream>)| {
                 let id = format!("{number}-{}", kept.mark.event);
                 number != stream.number
-                    && open.send(Some(&id), Some(kept.mark), Part::Beside, &kept.message)
+                    && open.send(Some(&id), Some(kept.mark), AnswerPart::Beside, &kept.message)
             };
             if let Some((number, _)) = self.streams.iter().find(is_sent) {
                 (kept.stream, kept.is_unread) = (Some(*number), false);
@@ -171,7 +176,9 @@ impl ClientStreams {
                 Some(_) => kept.is_unread,
             };
             let id = format!("{number}-{}", kept.mark.event);
-            if is_missed && stream.send(Some(&id), Some(kept.mark), Part::Beside, &kept.message) {
+            if is_missed
+                && stream.send(Some(&id), Some(kept.mark), AnswerPart::Beside, &kept.message)
+            {
                 (kept.stream, kept.is_unread) = (Some(number), false);
             }
         }
@@ -191,11 +198,11 @@ impl ClientStreams {
         }
     }
 
-    fn keep(&mut self, stream: Option<u64>, mark: Mark, message: &Message) {
+    fn keep(&mut self, stream: Option<u64>, mark: Mark, message: &ReservedMessage) {
         // The message may be a small part of a large buffer. One that is larger than all that may be kept is not copied.
         let bytes = message.bytes.len();
         let copy = if bytes > MOST_KEPT { &[][..] } else { &message.bytes };
-        let message = Message::from(Bytes::copy_from_slice(copy));
+        let message = ReservedMessage::from(Bytes::copy_from_slice(copy));
         self.kept_bytes += bytes;
         self.kept.push_back(BufferedEvent { stream, is_unread: false, mark, message, bytes });
         while self.kept_bytes > MOST_KEPT || self.kept.len() > MOST_KEPT_MESSAGES || !self.reserve()
@@ -224,15 +231,15 @@ mod tests {
 
     use hyper::body::Bytes;
 
-    use super::{ClientStreams, Delivery, Message, Stream, Undelivered};
+    use super::{ClientStreams, Delivery, ReservedMessage, Stream, Undelivered};
     use redress_proxy::{caller::Caller, memory::MemoryBudget};
 
-    fn small(text: &'static [u8]) -> Message {
-        Message::from(Bytes::from_static(text))
+    fn small(text: &'static [u8]) -> ReservedMessage {
+        ReservedMessage::from(Bytes::from_static(text))
     }
 
-    fn large(bytes: usize) -> Message {
-        Message::from(Bytes::from(vec![b' '; bytes]))
+    fn large(bytes: usize) -> ReservedMessage {
+        ReservedMessage::from(Bytes::from(vec![b' '; bytes]))
     }
 
     fn received(stream: &Arc<Stream>) -> Vec<String> {

@@ -7,9 +7,9 @@ use std::{
 };
 
 use hyper::body::Bytes;
-use redress_transport::sse::{Event, write};
+use redress_transport::sse::{StreamEvent, write};
 
-use redress_proxy::memory::{Account, Held, Message, SMALL};
+use redress_proxy::memory::{Account, ReservedMessage, SMALL, SharedReservation};
 
 /// How many bytes may wait for a slow reader. Above that, only answers are added.
 const MOST_WAITING: usize = 4 << 20;
@@ -40,7 +40,7 @@ pub(crate) enum Framing {
 
 /// What a message is to the request that a stream answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum AnswerPart {
     /// A message beside the answer.
     #[default]
     Beside,
@@ -87,16 +87,16 @@ impl Stream {
         &self,
         id: Option<&str>,
         mark: Option<Mark>,
-        part: Part,
-        message: &Message,
+        part: AnswerPart,
+        message: &ReservedMessage,
     ) -> bool {
         let mut state = self.lock();
-        let is_too_much = part == Part::Beside && state.bytes > MOST_WAITING;
+        let is_too_much = part == AnswerPart::Beside && state.bytes > MOST_WAITING;
         if state.is_left || state.is_over || is_too_much {
             return false;
         }
         let Some(held) = self.reserve(&mut state, part, message) else { return false };
-        state.is_over = part == Part::Last;
+        state.is_over = part == AnswerPart::Last;
         let piece = match self.framing {
             Framing::Events => event(id, &message.bytes),
             Framing::Array => state.member(&message.bytes),
@@ -107,16 +107,21 @@ impl Stream {
 
     /// Reserves the bytes of a message, if they are not reserved yet and the reader is slow. Without memory only answers are added, and
     /// [`Self::is_full`] holds.
-    fn reserve(&self, state: &mut State, part: Part, message: &Message) -> Option<Held> {
+    fn reserve(
+        &self,
+        state: &mut State,
+        part: AnswerPart,
+        message: &ReservedMessage,
+    ) -> Option<SharedReservation> {
         if message.held.is_any() || state.bytes + message.bytes.len() <= SMALL {
             return Some(message.held.clone());
         }
         match self.account.reserve(message.bytes.len()) {
-            Ok(reservation) => Some(Held::new(vec![reservation])),
-            Err(_) if part == Part::Beside => None,
+            Ok(reservation) => Some(SharedReservation::new(vec![reservation])),
+            Err(_) if part == AnswerPart::Beside => None,
             Err(_) => {
                 state.is_starved = true;
-                Some(Held::default())
+                Some(SharedReservation::default())
             }
         }
     }
@@ -139,7 +144,7 @@ impl Stream {
     pub(crate) fn prime(&self, id: &str) {
         let mut prime = Vec::new();
         let retry_ms = Some(RETURN_MS);
-        write(&Event { data: b"", id: Some(id), kind: None, retry_ms }, &mut prime);
+        write(&StreamEvent { data: b"", id: Some(id), kind: None, retry_ms }, &mut prime);
         self.lock().push(Bytes::from(prime), None);
     }
 
@@ -227,7 +232,7 @@ impl State {
 /// A message as an event.
 fn event(id: Option<&str>, message: &[u8]) -> Bytes {
     let mut event = Vec::with_capacity(message.len() + 64);
-    write(&Event { data: message, id, kind: Some("message"), retry_ms: None }, &mut event);
+    write(&StreamEvent { data: message, id, kind: Some("message"), retry_ms: None }, &mut event);
     Bytes::from(event)
 }
 
@@ -235,7 +240,7 @@ fn event(id: Option<&str>, message: &[u8]) -> Bytes {
 mod tests {
     use std::task::{Context, Poll, Waker};
 
-    use super::{Account, Bytes, Framing, Message, Part, Stream};
+    use super::{Account, AnswerPart, Bytes, Framing, ReservedMessage, Stream};
     use redress_proxy::{caller::Caller, memory::MemoryBudget};
 
     #[test]
@@ -243,11 +248,15 @@ mod tests {
         let budget = MemoryBudget::new(1 << 20);
         let account: Account = budget.account(Caller::ONLY);
         let stream = Stream::new(1, Framing::Events, account);
-        let message = Message::from(Bytes::from(vec![b' '; 64 << 10]));
-        let said = (0..100).filter(|_| stream.send(None, None, Part::Beside, &message)).count();
+        let message = ReservedMessage::from(Bytes::from(vec![b' '; 64 << 10]));
+        let said =
+            (0..100).filter(|_| stream.send(None, None, AnswerPart::Beside, &message)).count();
         assert_eq!(said, 7, "three times as much must fit for the last one");
         assert_eq!(budget.used(), 7 * (64 << 10));
-        assert!(stream.send(None, None, Part::Answer, &message), "an answer is said all the same");
+        assert!(
+            stream.send(None, None, AnswerPart::Answer, &message),
+            "an answer is said all the same"
+        );
         assert!(stream.is_full(), "but nobody should make more of them");
         let context = Context::from_waker(Waker::noop());
         while let Poll::Ready(Some(_)) = stream.poll_next(&context) {}
@@ -258,11 +267,17 @@ mod tests {
     #[test]
     fn a_slow_reader_costs_bounded_memory_and_gets_the_answer() {
         let stream = Stream::default();
-        let large = Message::from(Bytes::from(vec![b' '; 1 << 20]));
-        let small = Message::from(Bytes::from_static(b"{}"));
-        assert_eq!((0..100).filter(|_| stream.send(None, None, Part::Beside, &large)).count(), 4);
-        assert!(stream.send(None, None, Part::Answer, &small));
-        assert!(stream.send(None, None, Part::Last, &small));
-        assert!(!stream.send(None, None, Part::Beside, &small), "the answer is the last thing");
+        let large = ReservedMessage::from(Bytes::from(vec![b' '; 1 << 20]));
+        let small = ReservedMessage::from(Bytes::from_static(b"{}"));
+        assert_eq!(
+            (0..100).filter(|_| stream.send(None, None, AnswerPart::Beside, &large)).count(),
+            4
+        );
+        assert!(stream.send(None, None, AnswerPart::Answer, &small));
+        assert!(stream.send(None, None, AnswerPart::Last, &small));
+        assert!(
+            !stream.send(None, None, AnswerPart::Beside, &small),
+            "the answer is the last thing"
+        );
     }
 }

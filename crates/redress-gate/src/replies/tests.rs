@@ -3,8 +3,8 @@
 use std::task::{Context, Poll, Waker};
 
 use super::{
-    Caller, FailureReply, Held, MemoryBudget, Outgoing, Reply, ReplyPreference, ReplyRouter,
-    Stream, Ticket, ToClient, Undelivered,
+    Caller, FailureReply, MemoryBudget, MessageQueue, Reply, ReplyPreference, ReplyRouter,
+    SharedReservation, Stream, Ticket, ToClient, Undelivered,
 };
 
 const PRIMED: ReplyPreference = ReplyPreference { events: true, is_primed: true };
@@ -29,9 +29,9 @@ fn answer(replies: &ReplyRouter, ticket: Ticket, line: &str) -> Undelivered {
 }
 
 fn send(replies: &ReplyRouter, to: ToClient, line: &str) -> Undelivered {
-    let mut mail = Outgoing::default();
+    let mut mail = MessageQueue::default();
     mail.add_parts(to, &[line.as_bytes(), b"\n"]);
-    replies.deliver(&mut mail, &Held::default())
+    replies.deliver(&mut mail, &SharedReservation::default())
 }
 
 #[test]

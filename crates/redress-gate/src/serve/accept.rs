@@ -19,7 +19,7 @@ use tokio::{
 };
 
 use super::{
-    connection_limit::ConnectionLimit, handle::Current, refusal::Refusal,
+    connection_limit::ConnectionLimit, handle::Current, refusal::RefusedRequest,
     write_timeout::WriteTimeout,
 };
 use redress_proxy::{
@@ -141,7 +141,7 @@ fn lock(slots: &Mutex<SlotPool>) -> MutexGuard<'_, SlotPool> {
 /// Tells a client that there is no slot for its connection. A new connection takes so few bytes at once.
 fn refuse(stream: &TcpStream) {
     let message = "Your address has its share of the connections that there may be.";
-    let refusal = Refusal::overloaded(message)
+    let refusal = RefusedRequest::overloaded(message)
         .fix("Close connections that are not needed any more, or wait.");
     stream.try_write(&refusal.into_bytes()).unwrap_or_default();
 }

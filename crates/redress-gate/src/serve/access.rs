@@ -7,9 +7,9 @@ use hyper::{
 use redress::codes;
 use sha2::{Digest as _, Sha256};
 
-use super::refusal::Refusal;
+use super::refusal::RefusedRequest;
 use redress_govern::TokenId;
-use redress_proxy::metrics::Event;
+use redress_proxy::metrics::CountedEvent;
 
 /// Names of the machine itself, which no page elsewhere can take.
 const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
@@ -79,10 +79,10 @@ pub(crate) enum TokenError {
 
 impl TokenError {
     /// What is counted.
-    pub(crate) const fn event(self) -> Event {
+    pub(crate) const fn event(self) -> CountedEvent {
         match self {
-            Self::Missing => Event::MissingToken,
-            Self::Wrong => Event::WrongToken,
+            Self::Missing => CountedEvent::MissingToken,
+            Self::Wrong => CountedEvent::WrongToken,
         }
     }
 }
@@ -96,7 +96,11 @@ impl Access {
     }
 
     /// Checks host, origin and coding of a request, whatever its sender.
-    pub(super) fn check_way(&self, target: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+    pub(super) fn check_way(
+        &self,
+        target: &Uri,
+        headers: &HeaderMap,
+    ) -> Result<(), RefusedRequest> {
         // A target with a host in it counts more than the header.
         if let Some(host) = target.authority().filter(|it| !self.is_ours(it.as_str())) {
             return Err(forbidden("Host", host.as_str()));
@@ -117,12 +121,12 @@ impl Access {
         self.check_way(target, headers).map_err(|it| it.status())
     }
 
-    fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    fn check_host(&self, headers: &HeaderMap) -> Result<(), RefusedRequest> {
         let host = one(headers, &HOST)?.unwrap_or_default();
         if self.is_ours(host) { Ok(()) } else { Err(forbidden("Host", host)) }
     }
 
-    fn check_origin(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    fn check_origin(&self, headers: &HeaderMap) -> Result<(), RefusedRequest> {
         let Some(origin) = one(headers, &ORIGIN)? else { return Ok(()) };
         let is_listed = self.origins.iter().any(|it| it.eq_ignore_ascii_case(origin) || it == "*");
         if is_listed { Ok(()) } else { Err(forbidden("Origin", origin)) }
@@ -139,10 +143,10 @@ impl Access {
 }
 
 /// Allows only one transfer coding: a proxy in front may read another one as a body of another length.
-fn check_coding(headers: &HeaderMap) -> Result<(), Refusal> {
+fn check_coding(headers: &HeaderMap) -> Result<(), RefusedRequest> {
     match one(headers, &TRANSFER_ENCODING)? {
         Some(coding) if !coding.trim().eq_ignore_ascii_case("chunked") => {
-            Err(Refusal::bad("Only Transfer-Encoding: chunked is supported.").closing())
+            Err(RefusedRequest::bad("Only Transfer-Encoding: chunked is supported.").closing())
         }
         _ => Ok(()),
     }
@@ -159,15 +163,17 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 pub(super) fn one<'h>(
     headers: &'h HeaderMap,
     name: &HeaderName,
-) -> Result<Option<&'h str>, Refusal> {
+) -> Result<Option<&'h str>, RefusedRequest> {
     let mut values = headers.get_all(name).iter();
     let (first, second) = (values.next(), values.next());
     if second.is_some() {
-        return Err(Refusal::bad(format!("Duplicate header {name}.")).closing());
+        return Err(RefusedRequest::bad(format!("Duplicate header {name}.")).closing());
     }
     let text = |it: &'h HeaderValue| it.to_str().ok();
     match first.map(text) {
-        Some(None) => Err(Refusal::bad(format!("Header {name} is not valid text.")).closing()),
+        Some(None) => {
+            Err(RefusedRequest::bad(format!("Header {name} is not valid text.")).closing())
+        }
         first => Ok(first.flatten()),
     }
 }
@@ -184,10 +190,10 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-fn forbidden(header: &str, value: &str) -> Refusal {
+fn forbidden(header: &str, value: &str) -> RefusedRequest {
     let value: String = value.chars().take(80).collect();
     let message = format!("The {header} {value:?} is not allowed here.");
-    Refusal::new(StatusCode::FORBIDDEN, codes::UNAUTHORIZED_ACTION, message)
+    RefusedRequest::new(StatusCode::FORBIDDEN, codes::UNAUTHORIZED_ACTION, message)
         .fix(match header {
             "Origin" => "List this origin in `[listen] allowed_origins`.",
             _ => "Use a loopback address, or list this host in `[listen] allowed_hosts`.",

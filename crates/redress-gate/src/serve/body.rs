@@ -14,7 +14,7 @@ use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 
 use super::{pending_request::PendingRequest, session_manager::HttpSession};
 use crate::replies::Stream;
-use redress_proxy::memory::{Account, Held, Reservation};
+use redress_proxy::memory::{Account, Reservation, SharedReservation};
 
 /// How often a stream on which nothing is said shows that it is still there.
 const BEAT: Duration = Duration::from_secs(20);
@@ -236,7 +236,7 @@ impl Pieces {
         };
         // No more bytes than before.
         self.memory.resize(whole.capacity()).or(Err(BodyError::OutOfMemory))?;
-        let held = Held::new(vec![self.memory]);
+        let held = SharedReservation::new(vec![self.memory]);
         Ok(held.bind(Bytes::from(whole)))
     }
 }

@@ -11,7 +11,7 @@ use tokio::{sync::oneshot, time::sleep};
 use super::{
     access::TokenError,
     body::Body,
-    refusal::Refusal,
+    refusal::RefusedRequest,
     throttle::{Failures, Pace, Throttle},
 };
 use crate::connection::ServerRuntime;
@@ -33,9 +33,9 @@ pub(super) async fn refuse(
             if !wait.is_zero() {
                 sleep(wait).await;
             }
-            Refusal::unknown_caller(why)
+            RefusedRequest::unknown_caller(why)
         }
-        Pace::TooMany(wait) => Refusal::too_many_failed_tokens(wait),
+        Pace::TooMany(wait) => RefusedRequest::too_many_failed_tokens(wait),
     };
     refusal.unrecorded()
 }

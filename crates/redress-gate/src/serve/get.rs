@@ -13,7 +13,7 @@ use super::{
     access::{Principal, one},
     body::{Body, StreamReader},
     content_negotiation,
-    refusal::Refusal,
+    refusal::RefusedRequest,
     session_manager::{HttpSession, SessionManager},
     version,
 };
@@ -28,13 +28,17 @@ pub(super) fn listen(
     manager: &SessionManager,
     who: Principal,
     headers: &HeaderMap,
-) -> Result<Response<Body>, Refusal> {
+) -> Result<Response<Body>, RefusedRequest> {
     if version::is_stateless(headers) {
-        return Err(Refusal::method("POST"));
+        return Err(RefusedRequest::method("POST"));
     }
     if !content_negotiation::accepts(headers, &[content_negotiation::EVENTS]) {
         let message = "The client must accept text/event-stream.";
-        return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, codes::INVALID_REQUEST, message));
+        return Err(RefusedRequest::new(
+            StatusCode::NOT_ACCEPTABLE,
+            codes::INVALID_REQUEST,
+            message,
+        ));
     }
     let (_, session) = find_session(manager, who, headers)?;
     version::check(headers)?;
@@ -51,9 +55,9 @@ pub(super) fn delete(
     manager: &SessionManager,
     who: Principal,
     headers: &HeaderMap,
-) -> Result<Response<Body>, Refusal> {
+) -> Result<Response<Body>, RefusedRequest> {
     if version::is_stateless(headers) {
-        return Err(Refusal::method("POST"));
+        return Err(RefusedRequest::method("POST"));
     }
     let (id, _) = find_session(manager, who, headers)?;
     manager.end(id);
@@ -67,7 +71,7 @@ pub(super) fn find_session<'h>(
     manager: &SessionManager,
     who: Principal,
     headers: &'h HeaderMap,
-) -> Result<(&'h str, Arc<HttpSession>), Refusal> {
+) -> Result<(&'h str, Arc<HttpSession>), RefusedRequest> {
     let Some(id) = one(headers, &SESSION)? else { return Err(no_session_named()) };
     manager
         .find(id, who)
@@ -76,20 +80,20 @@ pub(super) fn find_session<'h>(
 }
 
 /// A request that should name a session.
-pub(super) fn no_session_named() -> Refusal {
-    Refusal::bad("The request names no session.")
+pub(super) fn no_session_named() -> RefusedRequest {
+    RefusedRequest::bad("The request names no session.")
         .fix("Send initialize first, then its Mcp-Session-Id with every request.")
 }
 
 /// A session that there is not, or not any more.
-pub(super) fn unknown_session() -> Refusal {
+pub(super) fn unknown_session() -> RefusedRequest {
     let message = "The session does not exist, or it has ended.";
-    Refusal::new(StatusCode::NOT_FOUND, codes::SESSION_NOT_FOUND, message)
+    RefusedRequest::new(StatusCode::NOT_FOUND, codes::SESSION_NOT_FOUND, message)
         .fix("Send initialize without a session id to open a new session.")
 }
 
 /// A session that ended while a request was in progress.
-pub(super) fn ended_session() -> Refusal {
+pub(super) fn ended_session() -> RefusedRequest {
     unknown_session().in_doubt("The session has ended before the request was answered.")
 }
 
@@ -103,7 +107,7 @@ pub(super) fn events(stream: Arc<Stream>, reader: StreamReader) -> Response<Body
 }
 
 /// Refuses a request while the gate ends.
-pub(super) fn shutting_down() -> Refusal {
+pub(super) fn shutting_down() -> RefusedRequest {
     let message = &codes::SHUTTING_DOWN.entry().message;
-    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, codes::SHUTTING_DOWN, message)
+    RefusedRequest::new(StatusCode::SERVICE_UNAVAILABLE, codes::SHUTTING_DOWN, message)
 }

@@ -21,7 +21,7 @@ use super::{
     session_manager::SessionManager,
     throttle::Throttle,
 };
-use crate::{log::Log, tls::Tls};
+use crate::{log::StderrLog, tls::Tls};
 use redress_proxy::{memory::MemoryBudget, server::Server};
 
 /// Changes what is served.
@@ -100,7 +100,7 @@ pub(super) struct Current {
 /// What all servers have in common, also after a change.
 pub(super) struct Common {
     pub(super) clock: Clock,
-    pub(super) log: Arc<Log>,
+    pub(super) log: Arc<StderrLog>,
     pub(super) memory: Arc<MemoryBudget>,
     /// Whether only clients of this machine reach the listener.
     pub(super) is_local: bool,

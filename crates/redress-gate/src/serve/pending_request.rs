@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use super::content_negotiation;
 use crate::{
-    connection::{Connection, Role},
+    connection::{ActingThread, Connection},
     remote::Remote,
     replies::{Framing, Reply, ReplyPreference, ReplyRouter, Stream},
 };
@@ -166,7 +166,7 @@ impl Drop for PendingRequest {
                 let ticket = self.from.ticket;
                 self.replies.forget(ticket);
                 self.connection
-                    .act(Role::Other, |session, actions| session.withdraw(ticket, actions));
+                    .act(ActingThread::Other, |session, actions| session.withdraw(ticket, actions));
             }
         }
     }

@@ -24,14 +24,14 @@ use super::{
         unknown_session,
     },
     pending_request::{OnDisconnect, PendingRequest, ReplyMode, ReplyOptions},
-    refusal::Refusal,
+    refusal::RefusedRequest,
     session_manager::{HttpSession, SessionError, SessionManager},
     stateless, version,
 };
 use crate::{
     connection::Connection,
     frame::{Frame, NotAFrame, Shape, behind_mark, id_beside, limits},
-    replies::{Answer, Reply},
+    replies::{Reply, WholeAnswer},
 };
 use redress_proxy::{
     caller::{Caller, Peer},
@@ -68,7 +68,7 @@ pub(super) async fn post(
     manager: &Arc<SessionManager>,
     who: Requester,
     request: Request<Incoming>,
-) -> Result<Response<Body>, Refusal> {
+) -> Result<Response<Body>, RefusedRequest> {
     check_content_type(request.headers())?;
     check_accept(request.headers())?;
     let (parts, body) = request.into_parts();
@@ -78,7 +78,7 @@ pub(super) async fn post(
     let line = body.slice_ref(behind_mark(&body).unwrap_or(&body).trim_ascii());
     if line.is_empty() {
         let message = "The request has no message in it.";
-        return Err(Refusal::new(StatusCode::BAD_REQUEST, codes::PARSE_FAILED, message));
+        return Err(RefusedRequest::new(StatusCode::BAD_REQUEST, codes::PARSE_FAILED, message));
     }
     let headers = &parts.headers;
     if headers.contains_key(SESSION) && !version::is_stateless(headers) {
@@ -126,19 +126,19 @@ fn message_kind(
     manager: &Arc<SessionManager>,
     headers: &HeaderMap,
     line: &[u8],
-) -> Result<MessageKind, Refusal> {
+) -> Result<MessageKind, RefusedRequest> {
     let most = manager.runtime.server.settings.max_message;
     let doc = Doc::parse(line, limits(most)).map_err(|error| {
         let message = format!("The message could not be read as JSON: {error}");
         let id = id_beside(error, line);
-        Refusal::new(StatusCode::BAD_REQUEST, codes::PARSE_FAILED, message).to(id.as_deref())
+        RefusedRequest::new(StatusCode::BAD_REQUEST, codes::PARSE_FAILED, message).to(id.as_deref())
     })?;
     let frame = match Frame::of(&doc) {
         Ok(frame) => frame,
         // Each request in it hears that under its own id.
         Err(NotAFrame::Batch) => return Ok(MessageKind::Stateless),
         Err(error) => {
-            let refusal = Refusal::bad(format!("The message is not valid: {error}."));
+            let refusal = RefusedRequest::bad(format!("The message is not valid: {error}."));
             return Err(refusal.to(error.id(&doc).as_deref()));
         }
     };
@@ -165,7 +165,7 @@ fn check_arguments(
     manager: &Arc<SessionManager>,
     headers: &HeaderMap,
     frame: &Frame<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), RefusedRequest> {
     let (Some((_, tool)), Some(connection)) = (frame.tool(), manager.common()) else {
         return Ok(());
     };
@@ -194,7 +194,7 @@ async fn initialize(
     who: Requester,
     headers: &HeaderMap,
     (line, id): (&Bytes, &str),
-) -> Result<Response<Body>, Refusal> {
+) -> Result<Response<Body>, RefusedRequest> {
     let opened = manager.open(who.principal, who.caller, Instant::now());
     let (name, session) = opened.map_err(|it| no_session(it, manager).to(Some(id)))?;
     let unsent = UnsentSession { manager, session: Some(name) };
@@ -254,11 +254,11 @@ async fn exchange(
     options: ReplyOptions,
     headers: &HeaderMap,
     line: &Bytes,
-) -> Result<Response<Body>, Refusal> {
+) -> Result<Response<Body>, RefusedRequest> {
     if connection.is_clogged() {
         let message = "The server is not reading its input; too much is already queued.";
         let status = StatusCode::SERVICE_UNAVAILABLE;
-        let refusal = Refusal::new(status, codes::OVERLOADED, message);
+        let refusal = RefusedRequest::new(status, codes::OVERLOADED, message);
         return Err(refusal.to(id_of(line, line.len()).as_deref()));
     }
     let account =
@@ -307,43 +307,43 @@ async fn exchange(
     }
 }
 
-fn no_session(why: SessionError, manager: &SessionManager) -> Refusal {
+fn no_session(why: SessionError, manager: &SessionManager) -> RefusedRequest {
     let status = StatusCode::SERVICE_UNAVAILABLE;
     match why {
         SessionError::TooMany => {
             let most = manager.most_sessions;
             let message = format!("{most} sessions are open, which is the most there may be.");
-            Refusal::new(status, codes::OVERLOADED, message)
+            RefusedRequest::new(status, codes::OVERLOADED, message)
                 .fix("End a session that is not needed any more, or wait until one that nobody uses is ended.")
         }
         SessionError::Closing => shutting_down(),
     }
 }
 
-fn unread(why: BodyError, most: usize) -> Refusal {
+fn unread(why: BodyError, most: usize) -> RefusedRequest {
     match why {
         BodyError::TooLarge => {
             let message = format!("The message is larger than {most} bytes.");
-            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, codes::INPUT_TOO_LARGE, message)
+            RefusedRequest::new(StatusCode::PAYLOAD_TOO_LARGE, codes::INPUT_TOO_LARGE, message)
         }
         BodyError::OutOfMemory => out_of_memory(OutOfMemory),
         BodyError::TooSlow => {
             let message = "The message came too slowly.";
-            Refusal::new(StatusCode::REQUEST_TIMEOUT, codes::TIMEOUT, message)
+            RefusedRequest::new(StatusCode::REQUEST_TIMEOUT, codes::TIMEOUT, message)
         }
-        BodyError::Cut => Refusal::bad("The request body was truncated."),
+        BodyError::Cut => RefusedRequest::bad("The request body was truncated."),
     }
     .closing()
 }
 
 /// A message for which there is no memory.
-fn out_of_memory(_: OutOfMemory) -> Refusal {
+fn out_of_memory(_: OutOfMemory) -> RefusedRequest {
     let message = "The gate holds as many bytes for its clients as it may.";
-    Refusal::overloaded(message)
+    RefusedRequest::overloaded(message)
         .fix("Read the answers that wait, then send the message again, or a smaller one.")
 }
 
-fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
+fn check_content_type(headers: &HeaderMap) -> Result<(), RefusedRequest> {
     let value = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let kind = value.split(';').next().unwrap_or_default().trim();
     if kind.eq_ignore_ascii_case("application/json") {
@@ -351,10 +351,10 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
     }
     let message = "The content type must be application/json.";
     let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
-    Err(Refusal::new(status, codes::INVALID_REQUEST, message).closing())
+    Err(RefusedRequest::new(status, codes::INVALID_REQUEST, message).closing())
 }
 
-fn check_accept(headers: &HeaderMap) -> Result<(), Refusal> {
+fn check_accept(headers: &HeaderMap) -> Result<(), RefusedRequest> {
     if content_negotiation::accepts(
         headers,
         &[content_negotiation::JSON, content_negotiation::EVENTS],
@@ -362,7 +362,7 @@ fn check_accept(headers: &HeaderMap) -> Result<(), Refusal> {
         return Ok(());
     }
     let message = "The client must accept both application/json and text/event-stream.";
-    Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, codes::INVALID_REQUEST, message).closing())
+    Err(RefusedRequest::new(StatusCode::NOT_ACCEPTABLE, codes::INVALID_REQUEST, message).closing())
 }
 
 fn accepted() -> Response<Body> {
@@ -371,7 +371,7 @@ fn accepted() -> Response<Body> {
     response
 }
 
-fn json(answer: Answer) -> Response<Body> {
+fn json(answer: WholeAnswer) -> Response<Body> {
     let mut response = Response::new(Body::Whole(answer.message.into_bytes()));
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or_default();
     let headers = response.headers_mut();

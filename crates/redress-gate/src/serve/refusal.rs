@@ -1,4 +1,4 @@
-//! `Refusal`: a request that is refused before it reaches a session, as an HTTP answer with a JSON-RPC error in it.
+//! `RefusedRequest`: a request that is refused before it reaches a session, as an HTTP answer with a JSON-RPC error in it.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ use redress_proxy::{caller::Peer, pending_fault::refusal_kind};
 
 /// A request that is refused.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct RefusedRequest {
     status: StatusCode,
     fault: Box<Fault>,
     /// The request's id, as JSON.
@@ -39,7 +39,7 @@ pub(super) struct Refusal {
     closes: bool,
 }
 
-impl Refusal {
+impl RefusedRequest {
     /// A refusal with a code and what is wrong, in a sentence of ours.
     pub(super) fn new(status: StatusCode, code: CoreCode, message: impl Into<String>) -> Self {
         let mut fault = code.raise([] as [(&str, &str); 0]);

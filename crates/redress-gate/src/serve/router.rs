@@ -16,7 +16,7 @@ use super::{
     get::{self, SESSION},
     handle::Common,
     post::{self, Requester},
-    refusal::Refusal,
+    refusal::RefusedRequest,
     session_manager::SessionManager,
     throttle::Throttle,
 };
@@ -86,7 +86,7 @@ impl Router {
                         failed_tokens::refuse(why, from, &self.throttle, &manager.runtime);
                     return Box::pin(refused).await;
                 }
-                None => return Refusal::unknown_caller(why).unrecorded(),
+                None => return RefusedRequest::unknown_caller(why).unrecorded(),
             },
         };
         let caller = match who.token() {
@@ -101,7 +101,7 @@ impl Router {
                 }
                 Method::GET => get::listen(&manager, who, request.headers()),
                 Method::DELETE => get::delete(&manager, who, request.headers()),
-                _ => Err(Refusal::method("GET, POST, DELETE").closing()),
+                _ => Err(RefusedRequest::method("GET, POST, DELETE").closing()),
             };
             return match answered {
                 Ok(response) => response,
@@ -119,7 +119,7 @@ impl Router {
     }
 
     /// The answer to a request that comes to no server, once it is recorded or counted. All servers have one ledger.
-    async fn refuse(&self, refusal: Refusal, peer: Peer) -> Response<Body> {
+    async fn refuse(&self, refusal: RefusedRequest, peer: Peer) -> Response<Body> {
         match self.routes.first() {
             Some((_, manager)) => Box::pin(refusal.recorded_for_none(&manager.runtime, peer)).await,
             None => refusal.unrecorded(),
@@ -168,11 +168,11 @@ impl Router {
         self.routes.iter().map(|(_, manager)| Arc::clone(&manager.runtime.server)).collect()
     }
 
-    fn nothing_at(&self, path: &str) -> Refusal {
+    fn nothing_at(&self, path: &str) -> RefusedRequest {
         let places: Vec<_> = self.routes.iter().take(20).map(|(at, _)| format!("/{at}")).collect();
         let path: String = path.chars().take(80).collect();
         let message = format!("There is no server at {:?}.", format!("/{path}"));
-        Refusal::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, message)
+        RefusedRequest::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, message)
             .fix(format!("Use one of: {}.", places.join(", ")))
             .closing()
     }

@@ -16,7 +16,9 @@ use tokio::task::JoinSet;
 
 use super::{Served, access::Principal, handle::Common};
 use crate::{
-    connection::{Client, Connection, Driver, Event, FailureRecorder, Role, ServerRuntime},
+    connection::{
+        ActingThread, ClientEnd, Connection, Driver, DriverEvent, FailureRecorder, ServerRuntime,
+    },
     replies::{ReplyRouter, Stream},
 };
 use redress_proxy::{
@@ -238,7 +240,7 @@ impl SessionManager {
                     session.end();
                 }
             }
-            state.of_several().for_each(|it| it.notify(Event::Signal));
+            state.of_several().for_each(|it| it.notify(DriverEvent::Signal));
             (state.common, state.shared) = (None, None);
             std::mem::take(&mut state.tasks)
         };
@@ -328,7 +330,7 @@ impl State {
             Sharing::Shared => Session::shared(server, upstream),
         };
         let router = ReplyRouter::new(Arc::clone(memory));
-        let client = Client::Http(Arc::new(router));
+        let client = ClientEnd::Http(Arc::new(router));
         let driver = Driver::new(Arc::clone(runtime), session, client, memory.account(caller));
         driver.begin();
         let connection = Arc::clone(driver.connection());
@@ -354,12 +356,12 @@ impl HttpSession {
 
     fn end(&self) {
         match self.sharing {
-            Sharing::PerSession => self.connection.notify(Event::Signal),
+            Sharing::PerSession => self.connection.notify(DriverEvent::Signal),
             Sharing::Shared => {
                 let leave = |session: &mut Session, actions: &mut _| {
                     session.client_left(self.client, actions);
                 };
-                self.connection.act(Role::Other, leave);
+                self.connection.act(ActingThread::Other, leave);
                 if let Some(replies) = self.connection.client.replies() {
                     replies.exit(self.client);
                 }

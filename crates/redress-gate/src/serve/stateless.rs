@@ -7,7 +7,7 @@ use hyper::{HeaderMap, StatusCode, header::HeaderName};
 use redress::codes;
 use redress_wire::json::Value;
 
-use super::{access::one, refusal::Refusal, version::VERSION};
+use super::{access::one, refusal::RefusedRequest, version::VERSION};
 use crate::frame::{Frame, Shape};
 
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
@@ -23,7 +23,7 @@ const INVALID_PARAMS: i64 = -32602;
 const METHOD_NOT_FOUND: i64 = -32601;
 
 /// Whether a message may go on. What it asks for is judged by the server.
-pub(super) fn check(headers: &HeaderMap, frame: &Frame<'_>) -> Result<(), Refusal> {
+pub(super) fn check(headers: &HeaderMap, frame: &Frame<'_>) -> Result<(), RefusedRequest> {
     if frame.shape != Shape::Request {
         return Ok(());
     }
@@ -41,7 +41,7 @@ pub(super) fn check(headers: &HeaderMap, frame: &Frame<'_>) -> Result<(), Refusa
     // A stateless client must not open a session.
     if frame.method == "initialize" {
         let message = "The server has no method \"initialize\".";
-        return Err(Refusal::new(StatusCode::NOT_FOUND, codes::METHOD_NOT_FOUND, message)
+        return Err(RefusedRequest::new(StatusCode::NOT_FOUND, codes::METHOD_NOT_FOUND, message)
             .protocol(METHOD_NOT_FOUND));
     }
     Ok(())
@@ -62,7 +62,7 @@ fn named<'d>(frame: &Frame<'d>) -> Option<Cow<'d, str>> {
 pub(super) fn check_arguments<'m>(
     headers: &HeaderMap,
     mirrored: impl Iterator<Item = (&'m HeaderName, Option<Cow<'m, str>>)>,
-) -> Result<(), Refusal> {
+) -> Result<(), RefusedRequest> {
     for (name, expected) in mirrored {
         match expected {
             Some(expected) => fits(headers, name, &expected)?,
@@ -75,7 +75,7 @@ pub(super) fn check_arguments<'m>(
     Ok(())
 }
 
-fn fits(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), Refusal> {
+fn fits(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), RefusedRequest> {
     let given = one(headers, name)?.map(decoded);
     match given {
         Some(Some(given)) if given == expected => Ok(()),
@@ -99,15 +99,15 @@ fn decoded(value: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
-fn mismatch(message: String) -> Refusal {
-    Refusal::bad(message)
+fn mismatch(message: String) -> RefusedRequest {
+    RefusedRequest::bad(message)
         .fix("Send MCP-Protocol-Version, Mcp-Method, Mcp-Name and Mcp-Param headers as the body has them.")
         .protocol(HEADER_MISMATCH)
 }
 
-fn incomplete(key: &str) -> Refusal {
+fn incomplete(key: &str) -> RefusedRequest {
     let message = format!("Invalid params: _meta has no {key:?}.");
-    Refusal::new(StatusCode::BAD_REQUEST, codes::MISSING_REQUIRED_FIELD, message)
+    RefusedRequest::new(StatusCode::BAD_REQUEST, codes::MISSING_REQUIRED_FIELD, message)
         .protocol(INVALID_PARAMS)
 }
 

@@ -2,7 +2,7 @@
 
 use hyper::{HeaderMap, header::HeaderName};
 
-use super::{access::one, refusal::Refusal};
+use super::{access::one, refusal::RefusedRequest};
 
 /// The header that names the version.
 pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -28,12 +28,14 @@ pub(super) fn has_primed_streams(version: &str) -> bool {
 }
 
 /// Whether the version of a request that belongs to a session is one that we know.
-pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
+pub(super) fn check(headers: &HeaderMap) -> Result<(), RefusedRequest> {
     match one(headers, &VERSION)? {
         Some(version) if !WITH_SESSIONS.contains(&version) => {
             let version: String = version.chars().take(40).collect();
-            Err(Refusal::bad(format!("The protocol version {version:?} has no sessions here."))
-                .fix(format!("Use one of: {}.", WITH_SESSIONS.join(", "))))
+            Err(RefusedRequest::bad(format!(
+                "The protocol version {version:?} has no sessions here."
+            ))
+            .fix(format!("Use one of: {}.", WITH_SESSIONS.join(", "))))
         }
         _ => Ok(()),
     }

@@ -9,7 +9,7 @@ use redress_wire::json::{Members, RawJson, write_str};
 use super::{
     backup::{About, BackupError, MOST_BYTES},
     job::PutBack,
-    preflight::{Ended, Preflight},
+    preflight::{CommandEnd, Preflight},
 };
 
 /// How many lines of what a check said last are told, what is between them, and what is told of them at least.
@@ -70,24 +70,28 @@ pub(super) fn unwritten(error: &io::Error) -> Box<Fault> {
 }
 
 /// A check did not succeed; `None` if it did, or is not wanted any more.
-pub(super) fn unchecked_by(check: &Preflight, ended: &Ended, about: &About) -> Option<Box<Fault>> {
+pub(super) fn unchecked_by(
+    check: &Preflight,
+    ended: &CommandEnd,
+    about: &About,
+) -> Option<Box<Fault>> {
     let name = check.name.as_str();
     let (how, said) = match ended {
-        Ended::Well | Ended::Unwanted => return None,
-        Ended::Badly { how, said } => (format!("failed with {how}"), said.clone()),
-        Ended::Late { said } => ("did not end in time".to_owned(), said.clone()),
-        Ended::NotStarted(error) => ("could not be started".to_owned(), error.to_string()),
+        CommandEnd::Well | CommandEnd::Unwanted => return None,
+        CommandEnd::Badly { how, said } => (format!("failed with {how}"), said.clone()),
+        CommandEnd::Late { said } => ("did not end in time".to_owned(), said.clone()),
+        CommandEnd::NotStarted(error) => ("could not be started".to_owned(), error.to_string()),
     };
     let mut fault = codes::PREFLIGHT_FAILED.raise([("check", name), ("reason", how.as_str())]);
     fault.message = format!("The check {name} {how}{UNDONE}");
     let (hint, retry) = match ended {
-        Ended::NotStarted(_) => (
+        CommandEnd::NotStarted(_) => (
             format!(
                 "Tell the operator to correct the command of the check {name}: without it no change passes."
             ),
             RetryKind::AfterHuman,
         ),
-        Ended::Late { .. } => (
+        CommandEnd::Late { .. } => (
             format!(
                 "Tell the operator to give the check {name} more time (`timeout_ms`), unless the change keeps it busy."
             ),

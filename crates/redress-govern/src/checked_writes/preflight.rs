@@ -65,7 +65,7 @@ pub trait Descendants {
 
 /// How a command ended.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(super) enum CommandEnd {
     /// It succeeded.
     Well,
     /// It failed: how, and what it wrote last.
@@ -90,12 +90,12 @@ impl Preflight {
         (dir, launcher): (&Path, &dyn Launcher),
         until: Instant,
         is_wanted: impl Fn() -> bool,
-    ) -> Ended {
+    ) -> CommandEnd {
         let until = until.min(Instant::now() + self.timeout);
         let started = self.start(dir, launcher);
         let ((mut child, descendants), group, mut output) = match started {
             Ok(started) => started,
-            Err(error) => return Ended::NotStarted(error),
+            Err(error) => return CommandEnd::NotStarted(error),
         };
         let mut said = Vec::new();
         let ended = loop {
@@ -103,10 +103,10 @@ impl Preflight {
                 break None;
             }
             if !is_wanted() {
-                break Some(Ended::Unwanted);
+                break Some(CommandEnd::Unwanted);
             }
             if Instant::now() >= until {
-                break Some(Ended::Late { said: String::new() });
+                break Some(CommandEnd::Late { said: String::new() });
             }
             listen(&mut output, &mut said, GLANCE);
         };
@@ -119,17 +119,17 @@ impl Preflight {
         while Instant::now() < last && listen(&mut output, &mut said, LINGER) {}
         let said = String::from_utf8_lossy(&said).into_owned();
         match (ended, status) {
-            (Some(Ended::Late { .. }), _) => Ended::Late { said },
+            (Some(CommandEnd::Late { .. }), _) => CommandEnd::Late { said },
             (Some(ended), _) => ended,
-            (None, Ok(status)) if status.success() => Ended::Well,
+            (None, Ok(status)) if status.success() => CommandEnd::Well,
             (None, Ok(status)) => {
                 let how = match (status.code(), status.signal()) {
                     (Some(code), _) => format!("exit code {code}"),
                     (None, signal) => format!("signal {}", signal.unwrap_or_default()),
                 };
-                Ended::Badly { how, said }
+                CommandEnd::Badly { how, said }
             }
-            (None, Err(error)) => Ended::NotStarted(error),
+            (None, Err(error)) => CommandEnd::NotStarted(error),
         }
     }
 

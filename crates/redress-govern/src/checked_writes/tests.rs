@@ -17,7 +17,7 @@ use super::{
     backup::{About, Backup, BackupError},
     faults,
     job::PutBack,
-    preflight::{Ended, Preflight},
+    preflight::{CommandEnd, Preflight},
     restore::restore,
     snapshot::Snapshot,
 };
@@ -231,35 +231,38 @@ fn a_check_ends_with_all_that_it_started() {
     let run = |script: &str, time: u64, is_wanted: bool| {
         check(script, Duration::from_millis(time)).run((Path::new("/"), &Plain), far, || is_wanted)
     };
-    assert!(matches!(run("true", 9_000, true), Ended::Well));
-    let Ended::Badly { how, said } = run("echo one; echo two >&2; exit 3", 9_000, true) else {
+    assert!(matches!(run("true", 9_000, true), CommandEnd::Well));
+    let CommandEnd::Badly { how, said } = run("echo one; echo two >&2; exit 3", 9_000, true) else {
         panic!()
     };
     assert_eq!((how.as_str(), said.as_str()), ("exit code 3", "one\ntwo\n"));
     assert!(
-        matches!(run("kill -9 $$", 9_000, true), Ended::Badly { how, .. } if how == "signal 9")
+        matches!(run("kill -9 $$", 9_000, true), CommandEnd::Badly { how, .. } if how == "signal 9")
     );
     let begun = Instant::now();
-    let Ended::Late { said } = run("echo begun; sleep 600 & sleep 600", 200, true) else {
+    let CommandEnd::Late { said } = run("echo begun; sleep 600 & sleep 600", 200, true) else {
         panic!()
     };
     assert_eq!(said, "begun\n");
-    assert!(matches!(run("sleep 600", 9_000, false), Ended::Unwanted));
-    assert!(matches!(run("sleep 600 & exit 0", 9_000, true), Ended::Well), "what it left is ended");
+    assert!(matches!(run("sleep 600", 9_000, false), CommandEnd::Unwanted));
+    assert!(
+        matches!(run("sleep 600 & exit 0", 9_000, true), CommandEnd::Well),
+        "what it left is ended"
+    );
     assert!(begun.elapsed() < Duration::from_secs(300), "{:?}", begun.elapsed());
-    let Ended::Badly { said, .. } = run("yes | head -c 300000; echo end; exit 1", 9_000, true)
+    let CommandEnd::Badly { said, .. } = run("yes | head -c 300000; echo end; exit 1", 9_000, true)
     else {
         panic!()
     };
     assert!(said.len() <= 8 << 10 && said.ends_with("y\nend\n"), "{}", said.len());
     let none = Preflight { command: vec!["/no/such/program".into()], ..check("", Duration::ZERO) };
-    assert!(matches!(none.run((Path::new("/"), &Plain), far, || true), Ended::NotStarted(_)));
+    assert!(matches!(none.run((Path::new("/"), &Plain), far, || true), CommandEnd::NotStarted(_)));
 }
 
 #[test]
 fn of_a_check_the_last_words_are_told_and_fit_the_card() {
     let said = format!("{}\nerror: \"x\"\nlast \"line\"\n", "y".repeat(3_000));
-    let ended = Ended::Badly { how: "exit code 1".to_owned(), said };
+    let ended = CommandEnd::Badly { how: "exit code 1".to_owned(), said };
     for is_built_in in [true, false] {
         let about = About {
             server: "files".to_owned(),

@@ -14,19 +14,19 @@ use super::{
     keywords::{Keywords, in_text, plain},
     place::{mistake, unescape},
 };
-use judge::Judge;
+use judge::JavaScriptJudge;
 use lists::KEYWORDS;
 
 /// What runs a payload may take it for a script, a module, the body of a function that may wait, or the value of one.
 #[derive(Clone, Copy)]
-enum Reading {
+enum SourceGoal {
     Script,
     Module,
     Body,
     Value,
 }
 
-impl Reading {
+impl SourceGoal {
     /// What is around it.
     const fn around(self) -> (&'static str, &'static str) {
         match self {
@@ -47,12 +47,12 @@ pub(super) fn prepare() {
 pub(super) fn inspect(code: &str) -> Result<(), Refusal> {
     let (mut is_read, mut furthest) = (false, 0);
     let is_comment_open = code.contains("<!--") || code.contains("-->");
-    for reading in [Reading::Script, Reading::Module, Reading::Body, Reading::Value] {
+    for reading in [SourceGoal::Script, SourceGoal::Module, SourceGoal::Body, SourceGoal::Value] {
         let is_other = match reading {
-            Reading::Script => true,
-            Reading::Module => is_comment_open || code.contains("await"),
-            Reading::Body => is_comment_open,
-            Reading::Value => begins_as_statement(code),
+            SourceGoal::Script => true,
+            SourceGoal::Module => is_comment_open || code.contains("await"),
+            SourceGoal::Body => is_comment_open,
+            SourceGoal::Value => begins_as_statement(code),
         };
         if is_read && !is_other {
             continue;
@@ -69,12 +69,12 @@ pub(super) fn inspect(code: &str) -> Result<(), Refusal> {
 }
 
 /// The verdict on a reading; the place of the mistake where it does not parse.
-fn inspect_as(reading: Reading, code: &str) -> Result<Result<(), Refusal>, usize> {
+fn inspect_as(reading: SourceGoal, code: &str) -> Result<Result<(), Refusal>, usize> {
     let (head, tail) = reading.around();
     let source = &*format!("{head}{code}{tail}");
     let kind = match reading {
-        Reading::Module => SourceType::mjs(),
-        Reading::Script | Reading::Body | Reading::Value => SourceType::script(),
+        SourceGoal::Module => SourceType::mjs(),
+        SourceGoal::Script | SourceGoal::Body | SourceGoal::Value => SourceType::script(),
     };
     let options = ParseOptions {
         allow_return_outside_function: true,
@@ -107,7 +107,7 @@ fn judge(
     if has_html_comment(source, program) {
         return Err(Refusal::Construct(constructs::HTML_COMMENT.to_owned()));
     }
-    Judge::judge(program, usize::from(head > 0)).verdict(source, head)
+    JavaScriptJudge::judge(program, usize::from(head > 0)).verdict(source, head)
 }
 
 /// Whether the first word is another thing where a value is expected: `{}` is a block or an object.

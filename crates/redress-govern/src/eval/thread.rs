@@ -25,9 +25,9 @@ static UNDER_WAY: Mutex<usize> = Mutex::new(0);
 static FREED: Condvar = Condvar::new();
 
 /// Counts the bytes of a judgement for as long as it runs.
-struct Place(usize);
+struct ReservedBytes(usize);
 
-impl Place {
+impl ReservedBytes {
     /// Waits for one while others are judged.
     fn wait(bytes: usize, expired: &mut dyn FnMut() -> bool) -> Option<Self> {
         let bytes = bytes.max(LEAST);
@@ -44,7 +44,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ReservedBytes {
     fn drop(&mut self) {
         *UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner) -= self.0;
         FREED.notify_all();
@@ -62,7 +62,7 @@ pub(super) fn judged(
     expired: &mut dyn FnMut() -> bool,
     judge: fn(&str) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
-    let place = Place::wait(code.len(), expired).ok_or(TOO_SLOW)?;
+    let place = ReservedBytes::wait(code.len(), expired).ok_or(TOO_SLOW)?;
     let stack = STACK + code.len() * STACK_OF_BYTE;
     let code = code.to_owned();
     let (tell, told) = sync_channel(1);

@@ -3,13 +3,13 @@
 use redress::{Fault, codes};
 use redress_wire::json::{Kind, Value};
 
-use super::{Case, Guard};
+use super::{Guard, GuardedRequest};
 
 /// The arguments are an object that has each name once, and paths have the shape that the contract says.
 pub(super) struct ArgumentsGuard;
 
 impl Guard for ArgumentsGuard {
-    fn judge(&self, case: &mut Case<'_>) -> Result<(), Box<Fault>> {
+    fn judge(&self, case: &mut GuardedRequest<'_>) -> Result<(), Box<Fault>> {
         is_plain(case.call.arguments)?;
         case.malformed.take().map_or(Ok(()), Err)
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use redress::{Dialect, Fault, codes, fault::ParamValue};
 use redress_wire::json::{Kind, Value};
 
-use super::{Case, Guard};
+use super::{Guard, GuardedRequest};
 use crate::eval::{self, Language, MAX_MILLIS, Refusal};
 
 /// The names under which tools take code.
@@ -39,7 +39,7 @@ enum Given {
 pub(super) struct EvalGuard;
 
 impl Guard for EvalGuard {
-    fn judge(&self, case: &mut Case<'_>) -> Result<(), Box<Fault>> {
+    fn judge(&self, case: &mut GuardedRequest<'_>) -> Result<(), Box<Fault>> {
         match case.tool {
             Some(tool) if tool.is_eval() => judge(case.call.arguments, case.policy.dialect),
             _ => Ok(()),

@@ -2,7 +2,7 @@
 
 use redress::Fault;
 
-use super::{Case, Guard};
+use super::{Guard, GuardedRequest};
 use crate::invariant::{INV_ROOT_UNCHANGED, Passed};
 
 /// The invariants of a request that is about to reach the server hold.
@@ -13,7 +13,7 @@ impl Guard for InvariantsGuard {
         true
     }
 
-    fn judge(&self, case: &mut Case<'_>) -> Result<(), Box<Fault>> {
+    fn judge(&self, case: &mut GuardedRequest<'_>) -> Result<(), Box<Fault>> {
         let session = case.context.session.as_ref();
         let passed = Passed {
             session: session.map(|it| it.id.as_str()),

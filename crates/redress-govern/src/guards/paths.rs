@@ -2,13 +2,13 @@
 
 use redress::Fault;
 
-use super::{Case, Guard};
+use super::{Guard, GuardedRequest};
 
 /// The paths of the call lead to places below the root; those that it may change are found.
 pub(super) struct PathsGuard;
 
 impl Guard for PathsGuard {
-    fn judge(&self, case: &mut Case<'_>) -> Result<(), Box<Fault>> {
+    fn judge(&self, case: &mut GuardedRequest<'_>) -> Result<(), Box<Fault>> {
         let Some(root) = &case.root else { return Ok(()) };
         // The built-in tool `remove` takes the link itself away, wherever it leads.
         let takes_links = case.policy.is_built_in && case.call.name == "remove";

@@ -2,14 +2,14 @@
 
 use redress::{Fault, fault::NextAction};
 
-use super::{Case, Guard};
+use super::{Guard, GuardedRequest};
 use crate::{argument, call::Call};
 
 /// A call of a tool that needs a plan names an approved one, and changes only what is in its scope.
 pub(super) struct PlanGuard;
 
 impl Guard for PlanGuard {
-    fn judge(&self, case: &mut Case<'_>) -> Result<(), Box<Fault>> {
+    fn judge(&self, case: &mut GuardedRequest<'_>) -> Result<(), Box<Fault>> {
         if case.report.is_some() || !case.policy.needs_plan(case.call.name) {
             return Ok(());
         }

@@ -2,13 +2,13 @@
 
 use redress::Fault;
 
-use super::{Case, Guard};
+use super::{Guard, GuardedRequest};
 
 /// The call changes neither plans nor the gate's own files.
 pub(super) struct ProtectedGuard;
 
 impl Guard for ProtectedGuard {
-    fn judge(&self, case: &mut Case<'_>) -> Result<(), Box<Fault>> {
+    fn judge(&self, case: &mut GuardedRequest<'_>) -> Result<(), Box<Fault>> {
         match &case.root {
             Some(root) if !case.only_reads => {
                 case.policy.guarded.judge(root, case.policy.plans.folder(), &case.places)

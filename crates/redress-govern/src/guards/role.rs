@@ -2,7 +2,7 @@
 
 use redress::Fault;
 
-use super::{Case, Guard};
+use super::{Guard, GuardedRequest};
 
 /// Methods that ask about what the session itself has begun.
 const OF_SESSION: &[&str] = &["tasks/", "subscriptions/"];
@@ -15,7 +15,7 @@ impl Guard for RoleGuard {
         true
     }
 
-    fn judge(&self, case: &mut Case<'_>) -> Result<(), Box<Fault>> {
+    fn judge(&self, case: &mut GuardedRequest<'_>) -> Result<(), Box<Fault>> {
         let name = case.call.name;
         if !case.call.is_tool && OF_SESSION.iter().any(|it| name.starts_with(it)) {
             return Ok(());

@@ -3,7 +3,7 @@
 use redress::{Fault, codes, fault::Similar};
 use redress_registry::nearest::nearest_n;
 
-use super::{Case, Guard};
+use super::{Guard, GuardedRequest};
 use crate::builtin_tools;
 
 /// How many tools are named that may have been meant.
@@ -13,7 +13,7 @@ const MOST_NAMED: usize = 3;
 pub(super) struct ServedGuard;
 
 impl Guard for ServedGuard {
-    fn judge(&self, case: &mut Case<'_>) -> Result<(), Box<Fault>> {
+    fn judge(&self, case: &mut GuardedRequest<'_>) -> Result<(), Box<Fault>> {
         let manifest = &case.policy.manifest;
         if case.tool.is_some_and(|it| manifest.is_served(case.call.name, it)) {
             return Ok(());

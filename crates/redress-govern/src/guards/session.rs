@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use redress::Fault;
 
-use super::{Case, Guard};
+use super::{Guard, GuardedRequest};
 use crate::{call::ReportFile, session::Wish};
 
 /// Reading is free in a locked session, and so is a report of the failure that locks it.
@@ -15,7 +15,7 @@ impl Guard for SessionGuard {
         true
     }
 
-    fn judge(&self, case: &mut Case<'_>) -> Result<(), Box<Fault>> {
+    fn judge(&self, case: &mut GuardedRequest<'_>) -> Result<(), Box<Fault>> {
         let mut store = case.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let is_locked = store.sessions.of(case.key).is_some_and(|it| it.lock().is_some());
         if is_locked && !case.only_reads {

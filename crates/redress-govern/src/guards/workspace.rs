@@ -2,14 +2,14 @@
 
 use redress::Fault;
 
-use super::{Case, Guard};
+use super::{Guard, GuardedRequest};
 use crate::session::not_begun;
 
 /// The workspace of the session can be opened.
 pub(super) struct WorkspaceGuard;
 
 impl Guard for WorkspaceGuard {
-    fn judge(&self, case: &mut Case<'_>) -> Result<(), Box<Fault>> {
+    fn judge(&self, case: &mut GuardedRequest<'_>) -> Result<(), Box<Fault>> {
         if case.root.is_some() {
             return Ok(());
         }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use redress::{Fault, codes};
 use redress_wire::json::Value;
 
-use super::{Case, Guard};
+use super::{Guard, GuardedRequest};
 use crate::{checked_writes::About, manifest::ToolPolicy};
 
 /// The change breaks no rule; the checks of it are prepared.
 pub(super) struct WritesGuard;
 
 impl Guard for WritesGuard {
-    fn judge(&self, case: &mut Case<'_>) -> Result<(), Box<Fault>> {
+    fn judge(&self, case: &mut GuardedRequest<'_>) -> Result<(), Box<Fault>> {
         let (Some(root), Some(session)) = (&case.root, &case.context.session) else {
             return Ok(());
         };

@@ -1,4 +1,4 @@
-//! `Scope`: patterns of the paths that a plan is about.
+//! `PathScope`: patterns of the paths that a plan is about.
 
 use std::fmt;
 
@@ -22,12 +22,12 @@ pub struct BadScope {
 
 /// Patterns of paths below a workspace. `*` represents part of a name, `**` for any number of names.
 #[derive(Debug, Clone)]
-pub struct Scope {
+pub struct PathScope {
     patterns: Vec<String>,
     covered: GlobSet,
 }
 
-impl Scope {
+impl PathScope {
     /// These patterns.
     pub(super) fn new(patterns: Vec<String>) -> Result<Self, BadScope> {
         let mut set = GlobSetBuilder::new();
@@ -73,7 +73,7 @@ impl Scope {
     }
 }
 
-impl fmt::Display for Scope {
+impl fmt::Display for PathScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.patterns.join(", "))
     }

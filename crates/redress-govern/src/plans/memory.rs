@@ -15,10 +15,10 @@ const MOST_KNOWN: usize = 200;
 
 /// What is known by now.
 #[derive(Debug, Default)]
-pub(super) struct Memory(Mutex<Known>);
+pub(super) struct Memory(Mutex<KnownPlans>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownPlans {
     /// The plans of files, by the hash of all their bytes.
     read: BTreeMap<[u8; 32], Arc<Plan>>,
     /// Hashes and signatures that belong together.
@@ -54,7 +54,7 @@ impl Memory {
         is_signed
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownPlans> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,44 +1,52 @@
 //! A hard failure holds a session until somebody has looked at it.
 
 use redress::{Fault, fault::NextAction};
-use redress_govern::session::{Event, Lock, Place, Rules, Session, Sessions, Wish};
+use redress_govern::session::{
+    GovernedSession, Lock, RecordRef, SessionEvent, SessionRules, Sessions, Wish,
+};
 
 const WRITE: Wish<'_> = Wish { tool: "write_file", reads: false, report: None };
 const READ: Wish<'_> = Wish { tool: "read_file", reads: true, report: None };
 const REPORT: Wish<'_> = Wish { report: Some("Record 412: the file was not there."), ..WRITE };
 
-fn rules(locks: &[&str]) -> Rules {
-    Rules::new(locks, "docs/reports").expect("patterns")
+fn rules(locks: &[&str]) -> SessionRules {
+    SessionRules::new(locks, "docs/reports").expect("patterns")
 }
 
 fn judge<'s>(
     sessions: &'s Sessions,
     caller: &str,
     wish: Wish<'_>,
-) -> Result<&'s Session, Box<Fault>> {
+) -> Result<&'s GovernedSession, Box<Fault>> {
     sessions.judge(&rules(&["*"]), caller, wish)
 }
 
 fn sessions() -> Sessions {
     let mut sessions = Sessions::default();
     let (id, root) = ("s-1".to_owned(), "/w".to_owned());
-    sessions.fold(Event::Begun { caller: "pipe", session: Session::new(id, root, None) });
+    sessions.fold(SessionEvent::Begun {
+        caller: "pipe",
+        session: GovernedSession::new(id, root, None),
+    });
     sessions
 }
 
-fn place(chain: &str, seq: u64) -> Place {
-    Place { chain: chain.into(), seq }
+fn place(chain: &str, seq: u64) -> RecordRef {
+    RecordRef { chain: chain.into(), seq }
 }
 
-fn locked(code: &str, chain: &str, seq: u64) -> Event<'static> {
-    Event::Locked { id: "s-1", lock: Lock { place: place(chain, seq), code: code.to_owned() } }
+fn locked(code: &str, chain: &str, seq: u64) -> SessionEvent<'static> {
+    SessionEvent::Locked {
+        id: "s-1",
+        lock: Lock { place: place(chain, seq), code: code.to_owned() },
+    }
 }
 
-fn reported(chain: &str, seq: u64) -> Event<'static> {
-    Event::Reported { id: "s-1", place: place(chain, seq) }
+fn reported(chain: &str, seq: u64) -> SessionEvent<'static> {
+    SessionEvent::Reported { id: "s-1", place: place(chain, seq) }
 }
 
-fn held_by(sessions: &Sessions) -> Option<Place> {
+fn held_by(sessions: &Sessions) -> Option<RecordRef> {
     sessions.of("pipe").and_then(|it| it.lock()).map(|it| it.place.clone())
 }
 
@@ -113,8 +121,8 @@ fn the_first_failure_holds_and_only_its_report_unlocks() {
 #[test]
 fn sessions_follow_from_what_happened_in_whatever_order_it_is_heard() {
     let begun = |id: &str| {
-        let session = Session::new(id.to_owned(), "/w".to_owned(), None);
-        Event::Begun { caller: "pipe", session }
+        let session = GovernedSession::new(id.to_owned(), "/w".to_owned(), None);
+        SessionEvent::Begun { caller: "pipe", session }
     };
     // Two processes with the same numbers; one of the failures is not reported.
     let events = [

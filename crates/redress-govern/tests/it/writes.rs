@@ -1,6 +1,6 @@
 //! A change is judged by what it says, what it does, and why.
 
-use redress_govern::writes::{Change, Rule, Statement, judge};
+use redress_govern::writes::{Rule, Statement, WriteRequest, judge};
 
 fn rules() -> Vec<Rule> {
     [
@@ -26,7 +26,7 @@ fn rules() -> Vec<Rule> {
 
 fn verdict(path: &str, content: &str) -> Option<(String, String)> {
     let intent = Some("Keep the answers in a cache for a minute.");
-    let fault = judge(&rules(), Change { path, content: Some(content), intent }).err()?;
+    let fault = judge(&rules(), WriteRequest { path, content: Some(content), intent }).err()?;
     let details = fault.details.as_ref().map(|it| it.as_str().to_owned());
     Some((fault.code().to_owned(), details.unwrap_or_default()))
 }
@@ -63,13 +63,13 @@ fn a_forbidden_text_counts_wherever_it_stands() {
 
 #[test]
 fn a_change_without_its_intent_is_refused() {
-    let change = Change { path: "src/a.txt", content: Some("x"), intent: Some("because") };
+    let change = WriteRequest { path: "src/a.txt", content: Some("x"), intent: Some("because") };
     let fault = judge(&rules(), change).expect_err("refused");
     assert_eq!(fault.code(), "POLICY_VIOLATION");
     let card = redress::card(&fault);
     assert!(card.contains("The change of \"src/a.txt\" breaks the policy rule why: the"), "{card}");
     assert!(card.contains("(intent)"), "{card}");
-    let elsewhere = Change { path: "docs/a.txt", ..change };
+    let elsewhere = WriteRequest { path: "docs/a.txt", ..change };
     assert!(judge(&rules(), elsewhere).is_ok());
 }
 
@@ -85,14 +85,14 @@ fn a_hint_says_what_to_change_and_signs_of_several_letters_are_found() {
         .expect("a rule")
     };
     let told = |rule: Rule, content: &str| {
-        let change = Change { path: "a.rs", content: Some(content), intent: None };
+        let change = WriteRequest { path: "a.rs", content: Some(content), intent: None };
         judge(&[rule], change).expect_err("refused").hint
     };
     let leak = "fn a() {\n    Box::leak(b);\n}";
     assert_eq!(told(rule(None), leak), "Write line 2 without `Box::leak`, then repeat the call.");
     assert_eq!(told(rule(Some("Keep it in a struct.")), leak), "Keep it in a struct.");
     assert!(told(rule(None), "#[allow(dead_code)]\nfn a() {}").contains("line 1"));
-    let change = Change { path: "src/a.rs", content: Some(leak), intent: None };
+    let change = WriteRequest { path: "src/a.rs", content: Some(leak), intent: None };
     let fault = judge(&[rule(Some("Keep it in a struct."))], change).expect_err("refused");
     let place = "Line 2 of \"src/a.rs\" has `Box::leak`, against the policy rule no-leak.";
     assert_eq!(fault.message, place, "whatever the hint is");

@@ -10,7 +10,7 @@ use redress::{Fault, codes, fault::Origin, tally::ErrorStats};
 use redress_registry::shipped;
 use serde_json::{Value, json};
 
-use super::{Completion, Event, ready_line};
+use super::{Completion, CountedEvent, ready_line};
 use crate::{
     exposition::{FAMILIES, render},
     server::Server,
@@ -73,7 +73,7 @@ fn every_metric_of_every_server_is_on_the_page_in_its_family() {
     let (one, two) = (server("one"), server("t\"w\\o\n"));
     one.metrics.ended(Completion::Ok, Duration::from_millis(3));
     one.metrics.ended(Completion::Fault, Duration::from_secs(200));
-    one.metrics.happened(Event::Retry);
+    one.metrics.happened(CountedEvent::Retry);
     two.metrics.recording();
     two.metrics.recorded(Duration::from_millis(1), false);
     fail(&one, codes::UPSTREAM_CRASHED, Origin::Server);
@@ -154,7 +154,7 @@ fn counters_go_on_in_the_server_that_takes_the_place_of_another() {
     let before = server("a");
     fail(&before, codes::TIMEOUT, Origin::Server);
     before.metrics.ended(Completion::Fault, Duration::from_millis(3));
-    before.metrics.happened(Event::Retry);
+    before.metrics.happened(CountedEvent::Retry);
     let core = Arc::clone(shipped::core());
     for contract in [Arc::clone(&before.settings.contract), core] {
         let settings = crate::session::tests::settings(crate::settings::Mode::Enforce);

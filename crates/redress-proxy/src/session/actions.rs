@@ -8,7 +8,7 @@ use super::retry::Repeat;
 use crate::{
     memory::Reservation,
     moment::Moment,
-    outgoing::{Outgoing, Ticket, ToClient, ToUpstream},
+    outgoing::{MessageQueue, Ticket, ToClient, ToUpstream},
     pending_fault::PendingFault,
 };
 
@@ -19,11 +19,11 @@ pub struct Actions {
     /// Now.
     pub now: Moment,
     /// For the client.
-    pub to_client: Outgoing<ToClient>,
+    pub to_client: MessageQueue<ToClient>,
     /// The bytes that are reserved for that.
     pub answered: Vec<Reservation>,
     /// For the upstream.
-    pub to_upstream: Outgoing<ToUpstream>,
+    pub to_upstream: MessageQueue<ToUpstream>,
     /// The bytes that are reserved for that.
     pub queued: Vec<Reservation>,
     /// To be recorded; what [`PendingFault::render`] gives is for the client.
@@ -55,9 +55,9 @@ impl Actions {
     pub fn new(now: Moment) -> Self {
         Self {
             now,
-            to_client: Outgoing::default(),
+            to_client: MessageQueue::default(),
             answered: Vec::new(),
-            to_upstream: Outgoing::default(),
+            to_upstream: MessageQueue::default(),
             queued: Vec::new(),
             faults: Vec::new(),
             repeats: Vec::new(),

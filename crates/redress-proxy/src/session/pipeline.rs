@@ -67,7 +67,7 @@ use crate::{
     },
     http_head::HttpHead,
     inflight::InFlightEntry,
-    metrics::{Completion, Event},
+    metrics::{Completion, CountedEvent},
     outgoing::{Sender, ToClient, ToUpstream},
     pending_fault::ReplyBody,
     settings::Mode,
@@ -422,7 +422,7 @@ pub(super) fn deliver(
         return;
     };
     if is_silent {
-        session.server.metrics.happened(Event::Silent);
+        session.server.metrics.happened(CountedEvent::Silent);
     }
     let template = with_attempts(template, &exchange, &session.server.settings.emission());
     let template = with_write(session.context(), template, &exchange);

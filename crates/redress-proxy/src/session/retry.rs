@@ -31,7 +31,7 @@ use crate::{
     fault_template::FaultTemplate,
     http_head::is_unprocessed,
     inflight::InFlightEntry,
-    metrics::Event,
+    metrics::CountedEvent,
     moment::{Moment, millis},
     retry::is_reading,
     settings::Mode,
@@ -112,7 +112,7 @@ pub(super) fn retry(
         return Some(exchange);
     };
     if !session.server.budget.spend() {
-        session.server.metrics.happened(Event::RetryDenied);
+        session.server.metrics.happened(CountedEvent::RetryDenied);
         return Some(exchange);
     }
     let object =
@@ -209,7 +209,7 @@ fn resend(session: &mut Session, id: UpstreamId, actions: &mut Actions) {
         exchange.stderr = stderr;
         exchange.repeats += 1;
     }
-    session.server.metrics.happened(Event::Retry);
+    session.server.metrics.happened(CountedEvent::Retry);
     send_again(session, id, actions);
 }
 

@@ -14,7 +14,7 @@ use super::{
     fault_details::{number, with_upstream},
     faults::{LINE_BYTES, protocol_fault},
 };
-use crate::{exchange::Exchange, metrics::Event};
+use crate::{exchange::Exchange, metrics::CountedEvent};
 
 /// How many are recorded one by one; after that, each time their number doubles.
 const MOST_NOTED: u64 = 16;
@@ -79,7 +79,7 @@ fn count_stray(session: &mut Session, line: &[u8], reason: &str) -> Option<Fault
     last.clear();
     last.extend_from_slice(line.get(..LINE_BYTES).unwrap_or(line));
     let count = *count;
-    session.server.metrics.happened(Event::Useless);
+    session.server.metrics.happened(CountedEvent::Useless);
     if count > MOST_NOTED && !count.is_power_of_two() {
         return None;
     }

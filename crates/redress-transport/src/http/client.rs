@@ -22,7 +22,7 @@ use tokio_rustls::{
 
 use super::{
     HttpRequest, HttpResponse, RequestFailure, RequestPhase,
-    connection::{Connection, SendError},
+    connection::{HttpConnection, SendError},
     header_text,
     stream::Stream,
 };
@@ -74,7 +74,7 @@ struct Pool {
 
 #[derive(Debug)]
 struct Idle {
-    connection: Connection<Stream>,
+    connection: HttpConnection<Stream>,
     until: Instant,
 }
 
@@ -217,7 +217,7 @@ impl HttpClient {
     }
 
     /// The connection that was used last, of those that were not idle for too long.
-    fn take(&self) -> Option<Connection<Stream>> {
+    fn take(&self) -> Option<HttpConnection<Stream>> {
         let mut pool = self.pool();
         let now = Instant::now();
         loop {
@@ -232,10 +232,10 @@ impl HttpClient {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn connect(&self) -> Result<Connection<Stream>, RequestFailure> {
+    async fn connect(&self) -> Result<HttpConnection<Stream>, RequestFailure> {
         let stream = self.tcp().await?;
         let stream = if self.is_tls { self.secure(stream).await? } else { Stream::Plain(stream) };
-        let opened = Connection::new(stream).await;
+        let opened = HttpConnection::new(stream).await;
         opened.map_err(|it| RequestFailure::unsent(RequestPhase::Connect, &it))
     }
 

@@ -1,4 +1,4 @@
-//! `Connection`: one HTTP/1.1 connection, driven by the task that uses it, and the response that comes on it.
+//! `HttpConnection`: one HTTP/1.1 connection, driven by the task that uses it, and the response that comes on it.
 
 use std::{
     error::Error,
@@ -34,7 +34,7 @@ const MOST_BUFFERED: usize = 256 << 10;
 
 /// One connection. No task of its own drives it, which saves two changes of task for each request.
 #[derive(Debug)]
-pub(super) struct Connection<S: AsyncRead + AsyncWrite + Unpin> {
+pub(super) struct HttpConnection<S: AsyncRead + AsyncWrite + Unpin> {
     sender: http1::SendRequest<Full<Bytes>>,
     /// What reads and writes; none once the connection has ended.
     driver: Option<http1::Connection<TokioIo<Counted<S>>, Full<Bytes>>>,
@@ -58,7 +58,7 @@ enum Waited {
     Broken(io::Error),
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> HttpConnection<S> {
     /// A connection on an open stream. Nothing is written yet.
     pub(super) async fn new(stream: S) -> hyper::Result<Self> {
         let (counted, traffic) = Counted::new(stream);
@@ -174,7 +174,7 @@ pub struct HttpResponse<S: AsyncRead + AsyncWrite + Unpin = Stream> {
     pub length: Option<u64>,
     body: Incoming,
     is_over: bool,
-    connection: Connection<S>,
+    connection: HttpConnection<S>,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> HttpResponse<S> {
@@ -182,7 +182,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> HttpResponse<S> {
         status: StatusCode,
         headers: HeaderMap,
         body: Incoming,
-        connection: Connection<S>,
+        connection: HttpConnection<S>,
     ) -> Self {
         let (length, is_over) = (body.size_hint().exact(), body.is_end_stream());
         Self { status, headers, length, body, is_over, connection }
@@ -211,7 +211,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> HttpResponse<S> {
     }
 
     /// The connection, if another request may follow on it: what was read behind the end of a response is no answer to one.
-    pub(super) fn into_connection(self) -> Option<Connection<S>> {
+    pub(super) fn into_connection(self) -> Option<HttpConnection<S>> {
         let Self { is_over, connection, .. } = self;
         let is_open = connection.driver.is_some() && connection.sender.is_ready();
         // A server that does not want the rest of a request takes it for the next one.

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{
     BodyError, HttpRequest, Received, RequestFailure,
-    connection::{Connection, SendError},
+    connection::{HttpConnection, SendError},
 };
 
 /// A stream that takes any request, and answers with bytes that come a few at a time.
@@ -85,7 +85,7 @@ async fn read(script: Script) -> Result<Read, RequestFailure> {
         sent: false,
         received: Received::Nothing,
     };
-    let connection = Connection::new(script).await.map_err(|it| broken(&it.to_string()))?;
+    let connection = HttpConnection::new(script).await.map_err(|it| broken(&it.to_string()))?;
     let mut request = HttpRequest::new(Full::new(Bytes::from_static(b"{}")));
     *request.method_mut() = Method::POST;
     let mut response = connection.send(request).await.map_err(|it| match it {

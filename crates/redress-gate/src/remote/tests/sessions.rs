@@ -3,7 +3,7 @@
 use hyper::{HeaderMap, header};
 
 use super::{
-    Address, Rig, Ticket, ToUpstream,
+    RemoteAddress, Rig, Ticket, ToUpstream,
     server::{Act, Server, json, pause, status, with},
 };
 
@@ -262,7 +262,7 @@ fn nobody_speaks_with_the_credentials_of_another_one() {
         }
         _ => json(&request.answer()),
     });
-    let mut rig = Rig::before(Address::new(&server.url(), [], true).expect("an address"));
+    let mut rig = Rig::before(RemoteAddress::new(&server.url(), [], true).expect("an address"));
     let of = |who: &'static str| {
         HeaderMap::from_iter([(header::AUTHORIZATION, who.parse().expect("a value"))])
     };

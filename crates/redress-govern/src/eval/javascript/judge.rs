@@ -16,7 +16,7 @@ use oxc_span::GetSpan;
 
 use super::{
     lists::{KEYWORDS, LIST, has, is_global, is_of},
-    scope::{Must, Scopes, Shape},
+    scope::{Must, Scopes, ValueForm},
 };
 use crate::eval::{constructs as not, findings::Findings};
 
@@ -33,7 +33,7 @@ pub(super) enum Used {
 }
 
 /// What a function is given by what calls it: the number of the parameter, its shape, and by which method.
-type Given<'c> = (usize, Shape, &'c str);
+type Given<'c> = (usize, ValueForm, &'c str);
 
 /// What a function returns.
 #[derive(Debug, Clone, Copy)]
@@ -46,13 +46,13 @@ pub(super) enum Returns<'c> {
 }
 
 #[derive(Default)]
-pub(super) struct Judge<'c> {
+pub(super) struct JavaScriptJudge<'c> {
     pub(super) scopes: Scopes<'c>,
     pub(super) found: Findings,
     pub(super) used: Used,
     /// Whether names that come next are declared by `var`, and what they are given.
-    pub(super) declared: Option<(bool, Option<Shape>)>,
-    pub(super) assigned: Shape,
+    pub(super) declared: Option<(bool, Option<ValueForm>)>,
+    pub(super) assigned: ValueForm,
     /// Whether what is assigned is surely no function.
     pub(super) is_uncallable: bool,
     /// Members that the script gives its objects and classes, and of these the methods of classes.
@@ -72,7 +72,7 @@ pub(super) struct Judge<'c> {
     pub(super) outer: usize,
 }
 
-impl<'c> Judge<'c> {
+impl<'c> JavaScriptJudge<'c> {
     /// What is found against a script, which stands in as many functions.
     pub(super) fn judge(program: &Program<'c>, outer: usize) -> Findings {
         let found = Findings::new(&LIST, KEYWORDS);
@@ -176,7 +176,8 @@ impl<'c> Judge<'c> {
                     if object.is_some_and(is_global) || space(&it.object).is_some() {
                         self.refuse(at, not::MEMBER_OF_GLOBAL);
                     }
-                    let wanted = if used == Used::Object { Shape::PLAIN } else { Shape::RECORD };
+                    let wanted =
+                        if used == Used::Object { ValueForm::PLAIN } else { ValueForm::RECORD };
                     if used != Used::Data {
                         let object = object.filter(|_| !is_called).unwrap_or("");
                         self.scopes.must(object, at, Must::BeOrNumber(wanted, numbers(key)));
@@ -216,26 +217,26 @@ impl<'c> Judge<'c> {
                 self.data(&it.expression);
                 match (object, numbers(&it.expression)) {
                     (Expression::Identifier(_), _) => {
-                        self.scopes.must(owner, at, Must::Be(Shape::OWN, not::WRITE));
+                        self.scopes.must(owner, at, Must::Be(ValueForm::OWN, not::WRITE));
                         if !is_uncallable {
                             self.is_open = true;
-                            self.scopes.must(owner, at, Must::Become(Shape::NO_RECORD));
+                            self.scopes.must(owner, at, Must::Become(ValueForm::NO_RECORD));
                         }
                     }
                     // A list of lists.
                     (Expression::ComputedMemberExpression(row), Some(column)) => {
                         let list = identifier(&row.object).unwrap_or("");
                         let row = numbers(&row.expression);
-                        self.scopes.must(list, at, Must::Be(Shape::OWN, not::WRITE));
-                        self.scopes.must("", at, Must::BeOrNumber(Shape::OWN, row));
-                        self.scopes.must("", at, Must::BeOrNumber(Shape::OWN, Some(column)));
+                        self.scopes.must(list, at, Must::Be(ValueForm::OWN, not::WRITE));
+                        self.scopes.must("", at, Must::BeOrNumber(ValueForm::OWN, row));
+                        self.scopes.must("", at, Must::BeOrNumber(ValueForm::OWN, Some(column)));
                         self.scopes.must("", at, Must::BeSet);
                     }
                     _ => self.refuse(at, not::WRITE),
                 }
             }
             (_, Expression::Identifier(_)) => {
-                self.scopes.must(owner, at, Must::Be(Shape::OWN, not::WRITE));
+                self.scopes.must(owner, at, Must::Be(ValueForm::OWN, not::WRITE));
             }
             _ => self.refuse(at, not::WRITE),
         }
@@ -314,7 +315,7 @@ impl<'c> Judge<'c> {
         } else if has("timer", name) {
             match first.and_then(Argument::as_expression) {
                 Some(Expression::Identifier(it)) => {
-                    let wakes = Must::Be(Shape::FUNCTION, not::TEXT_AS_CODE);
+                    let wakes = Must::Be(ValueForm::FUNCTION, not::TEXT_AS_CODE);
                     self.scopes.must(it.name.as_str(), at, wakes);
                 }
                 Some(it) if is_function(it) => {}
@@ -347,7 +348,7 @@ impl<'c> Judge<'c> {
         match (space, key, all) {
             ("Object", "assign" | "freeze", _) if !is_literal => self.refuse(at, not::WRITE),
             ("Array", "from", [_, _, _, ..]) => self.refuse(at, not::THIS),
-            ("Array", "from", _) => return Some((1, vec![(1, Shape::NUMBER, "")])),
+            ("Array", "from", _) => return Some((1, vec![(1, ValueForm::NUMBER, "")])),
             _ => {}
         }
         None
@@ -385,10 +386,12 @@ impl<'c> Judge<'c> {
         }
         self.like(Used::Object, object);
         // Of a `Map`, `forEach` hands out keys.
-        let number = if key == "forEach" { Shape::ANY } else { Shape::NUMBER };
+        let number = if key == "forEach" { ValueForm::ANY } else { ValueForm::NUMBER };
         let mut given = vec![(place, number, key)];
         let start = all.get(1).filter(|_| place == 2).and_then(Argument::as_expression);
-        given.extend(start.map(|it| (0, Shape::of(it), key)).filter(|it| it.1.is(Shape::OWN)));
+        given.extend(
+            start.map(|it| (0, ValueForm::of(it), key)).filter(|it| it.1.is(ValueForm::OWN)),
+        );
         Some((0, given)).filter(|_| place > 0)
     }
 
@@ -398,11 +401,12 @@ impl<'c> Judge<'c> {
         match &it.callee {
             Expression::Identifier(class) if is_of(class.name.as_str(), "class") => {
                 if class.name == "Promise" {
-                    given = Some((0, vec![(0, Shape::FUNCTION, ""), (1, Shape::FUNCTION, "")]));
+                    given =
+                        Some((0, vec![(0, ValueForm::FUNCTION, ""), (1, ValueForm::FUNCTION, "")]));
                 }
             }
             Expression::Identifier(class) if !is_global(class.name.as_str()) => {
-                self.scopes.must(class.name.as_str(), at, Must::Be(Shape::CLASS, not::NEW));
+                self.scopes.must(class.name.as_str(), at, Must::Be(ValueForm::CLASS, not::NEW));
             }
             Expression::StaticMemberExpression(it) if space(&it.object) == Some("Intl") => {
                 self.of_space("Intl", it.property.name.as_str(), at, Used::Data);
@@ -435,8 +439,8 @@ impl<'c> Judge<'c> {
             self.refuse(at, not::OUTER_VAR);
         }
         for declared in &it.declarations {
-            let shape = declared.init.as_ref().map(Shape::of);
-            let shape = if is_head { Some(Shape::ANY) } else { shape };
+            let shape = declared.init.as_ref().map(ValueForm::of);
+            let shape = if is_head { Some(ValueForm::ANY) } else { shape };
             self.declared = Some((it.kind.is_var(), shape));
             self.visit_binding_pattern(&declared.id);
             declared.init.iter().for_each(|it| self.visit_expression(it));
@@ -449,17 +453,17 @@ impl<'c> Judge<'c> {
         let mut gathered = None;
         for (place, param) in params.items.iter().enumerate() {
             let known = given.iter().find(|it| it.0 == place && param.initializer.is_none());
-            let shape = known.map_or(Shape::ANY, |it| it.1);
+            let shape = known.map_or(ValueForm::ANY, |it| it.1);
             if let (Some((_, shape, by)), BindingPattern::BindingIdentifier(id)) =
                 (known, &param.pattern)
             {
                 self.scopes.lend(id.name.as_str(), by);
-                gathered = gathered.or(shape.is(Shape::OWN).then_some(id.name.as_str()));
+                gathered = gathered.or(shape.is(ValueForm::OWN).then_some(id.name.as_str()));
             }
             self.declared = Some((false, Some(shape)));
             self.visit_formal_parameter(param);
         }
-        self.declared = Some((false, Some(Shape::ANY)));
+        self.declared = Some((false, Some(ValueForm::ANY)));
         params.rest.iter().for_each(|it| self.visit_binding_pattern(&it.rest.argument));
         self.returns.push(match gathered {
             _ if is_constructor => Returns::Nothing,
@@ -474,7 +478,7 @@ impl<'c> Judge<'c> {
         match self.returns.last().copied() {
             Some(Returns::Nothing) => self.refuse(at, not::CONSTRUCTOR_GIVES),
             Some(Returns::Gathered(name)) if identifier(it) != Some(name) => {
-                self.scopes.must(name, at, Must::Become(Shape::of(it)));
+                self.scopes.must(name, at, Must::Become(ValueForm::of(it)));
             }
             _ => {}
         }
@@ -496,7 +500,7 @@ fn own_identifier<'c>(it: &Expression<'c>) -> &'c str {
 }
 
 fn is_function(it: &Expression<'_>) -> bool {
-    Shape::of(it).is(Shape::FUNCTION)
+    ValueForm::of(it).is(ValueForm::FUNCTION)
 }
 
 /// The name of an object that has a list of members, if it is one.
@@ -519,7 +523,7 @@ fn numbers<'c>(value: &Expression<'c>) -> Option<Vec<&'c str>> {
             Expression::BinaryExpression(it) if it.operator == BinaryOperator::Addition => {
                 sides.extend([&it.left, &it.right]);
             }
-            it if Shape::of(it).is(Shape::NUMBER) => {}
+            it if ValueForm::of(it).is(ValueForm::NUMBER) => {}
             _ => return None,
         }
     }

@@ -8,9 +8,9 @@ use crate::eval::constructs as not;
 
 /// What a value is by its form alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Shape(u8);
+pub(super) struct ValueForm(u8);
 
-impl Shape {
+impl ValueForm {
     pub(super) const ANY: Self = Self(0);
     /// A function of the script, or one that only settles a promise.
     pub(super) const FUNCTION: Self = Self(1);
@@ -98,11 +98,11 @@ fn is_number(space: &str, name: &str) -> bool {
 pub(super) enum Must<'c> {
     BeDeclared,
     /// It is given a value of this shape.
-    Become(Shape),
+    Become(ValueForm),
     /// It has one of these shapes; else this is the reason against the script.
-    Be(Shape, &'static str),
+    Be(ValueForm, &'static str),
     /// It has this shape, or each of these names is a number.
-    BeOrNumber(Shape, Option<Vec<&'c str>>),
+    BeOrNumber(ValueForm, Option<Vec<&'c str>>),
     /// A member of it is set that a page has, too.
     BeSet,
     /// It is the script's own, if the script names an object of the page.
@@ -118,16 +118,16 @@ struct Use<'c> {
 
 /// A place where names are declared.
 #[derive(Default)]
-struct Scope<'c> {
+struct VariableScope<'c> {
     above: Option<usize>,
     is_function: bool,
-    names: BTreeMap<&'c str, Shape>,
+    names: BTreeMap<&'c str, ValueForm>,
 }
 
 /// All scopes of a script; the last that is open is where the reader is.
 #[derive(Default)]
 pub(super) struct Scopes<'c> {
-    all: Vec<Scope<'c>>,
+    all: Vec<VariableScope<'c>>,
     open: Vec<usize>,
     uses: Vec<Use<'c>>,
     /// Names that are what they are as long as no method of the script has the name: `(scope, name, method)`.
@@ -142,7 +142,7 @@ impl<'c> Scopes<'c> {
     pub(super) fn enter(&mut self, is_function: bool) {
         let above = self.open.last().copied();
         self.open.push(self.all.len());
-        self.all.push(Scope { above, is_function, names: BTreeMap::new() });
+        self.all.push(VariableScope { above, is_function, names: BTreeMap::new() });
     }
 
     pub(super) fn leave(&mut self) {
@@ -150,12 +150,12 @@ impl<'c> Scopes<'c> {
     }
 
     /// A name is declared here, or in the function around if it is a `var`; without a shape it is not given anything yet.
-    pub(super) fn declare(&mut self, name: &'c str, is_var: bool, shape: Option<Shape>) {
+    pub(super) fn declare(&mut self, name: &'c str, is_var: bool, shape: Option<ValueForm>) {
         let is_home = |it: &&usize| !is_var || self.all.get(**it).is_some_and(|it| it.is_function);
         let home = self.open.iter().rev().find(is_home).copied().unwrap_or_default();
         if let Some(scope) = self.all.get_mut(home) {
-            let known = scope.names.entry(name).or_insert(Shape::ALL);
-            *known = known.and(shape.unwrap_or(Shape::ALL));
+            let known = scope.names.entry(name).or_insert(ValueForm::ALL);
+            *known = known.and(shape.unwrap_or(ValueForm::ALL));
         }
     }
 
@@ -170,7 +170,7 @@ impl<'c> Scopes<'c> {
     }
 
     /// What is known of a name, if the script declares it.
-    fn shape(&mut self, from: usize, name: &str) -> Option<&mut Shape> {
+    fn shape(&mut self, from: usize, name: &str) -> Option<&mut ValueForm> {
         let mut at = from;
         while !self.all.get(at)?.names.contains_key(name) {
             at = self.all.get(at)?.above?;
@@ -178,7 +178,7 @@ impl<'c> Scopes<'c> {
         self.all.get_mut(at)?.names.get_mut(name)
     }
 
-    fn is(&mut self, from: usize, name: &str, wanted: Shape) -> bool {
+    fn is(&mut self, from: usize, name: &str, wanted: ValueForm) -> bool {
         self.shape(from, name).is_some_and(|it| it.is(wanted))
     }
 
@@ -187,7 +187,7 @@ impl<'c> Scopes<'c> {
         for (scope, name, by) in std::mem::take(&mut self.lent) {
             let is_lost = own.contains(by) || (is_open && !by.is_empty());
             if let (true, Some(known)) = (is_lost, self.shape(scope, name)) {
-                *known = Shape::ANY;
+                *known = ValueForm::ANY;
             }
         }
         let uses = std::mem::take(&mut self.uses);
@@ -211,20 +211,20 @@ impl<'c> Scopes<'c> {
             Must::Be(wanted, what) => (!self.is(it.scope, it.name, *wanted)).then_some(what),
             Must::BeOrNumber(wanted, numbers) => {
                 let mut all = numbers.iter().flatten();
-                if numbers.is_some() && all.all(|name| self.is(it.scope, name, Shape::NUMBER)) {
+                if numbers.is_some() && all.all(|name| self.is(it.scope, name, ValueForm::NUMBER)) {
                     return None;
                 }
-                if *wanted == Shape::RECORD {
+                if *wanted == ValueForm::RECORD {
                     self.handed.get_or_insert(it.at);
                 }
                 (!self.is(it.scope, it.name, *wanted)).then_some(not::CHOSEN)
             }
             Must::BeSet => {
-                self.sets_foreign |= !self.is(it.scope, it.name, Shape::OWN);
+                self.sets_foreign |= !self.is(it.scope, it.name, ValueForm::OWN);
                 None
             }
             Must::BeOwner => {
-                let is_own = self.is(it.scope, it.name, Shape::OWN_OR_CLASS);
+                let is_own = self.is(it.scope, it.name, ValueForm::OWN_OR_CLASS);
                 (self.is_of_page && !is_own).then_some(not::METHOD)
             }
             Must::BeDeclared | Must::Become(_) => None,

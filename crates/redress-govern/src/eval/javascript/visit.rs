@@ -22,13 +22,13 @@ use oxc_span::GetSpan;
 use oxc_syntax::scope::{ScopeFlags, ScopeId};
 
 use super::{
-    judge::{Judge, Used, identifier, own_name},
+    judge::{JavaScriptJudge, Used, identifier, own_name},
     lists::{has, is_global, is_of},
-    scope::{Must, Shape},
+    scope::{Must, ValueForm},
 };
 use crate::eval::constructs as not;
 
-impl<'c> Visit<'c> for Judge<'c> {
+impl<'c> Visit<'c> for JavaScriptJudge<'c> {
     fn enter_node(&mut self, kind: AstKind<'c>) {
         match kind {
             AstKind::ImportDeclaration(it) => self.found.keyword_in(it.source.value.as_str()),
@@ -63,7 +63,7 @@ impl<'c> Visit<'c> for Judge<'c> {
     }
 
     fn visit_for_statement_left(&mut self, it: &ForStatementLeft<'c>) {
-        (self.assigned, self.is_uncallable) = (Shape::ANY, false);
+        (self.assigned, self.is_uncallable) = (ValueForm::ANY, false);
         match it {
             ForStatementLeft::VariableDeclaration(it) => self.declare(it, true),
             it => walk::walk_for_statement_left(self, it),
@@ -75,13 +75,13 @@ impl<'c> Visit<'c> for Judge<'c> {
     }
 
     fn visit_catch_parameter(&mut self, it: &CatchParameter<'c>) {
-        self.declared = Some((false, Some(Shape::ANY)));
+        self.declared = Some((false, Some(ValueForm::ANY)));
         self.visit_binding_pattern(&it.pattern);
     }
 
     fn visit_binding_pattern(&mut self, it: &BindingPattern<'c>) {
         if let (Some((_, shape)), false) = (&mut self.declared, it.is_binding_identifier()) {
-            *shape = Some(Shape::ANY);
+            *shape = Some(ValueForm::ANY);
         }
         let declared = self.declared;
         match it {
@@ -105,7 +105,7 @@ impl<'c> Visit<'c> for Judge<'c> {
         if is_global(name) || has("never", name) || is_reserved {
             self.refuse(it.span.start, not::DECLARED_ANEW);
         }
-        let (is_var, shape) = self.declared.unwrap_or((false, Some(Shape::ANY)));
+        let (is_var, shape) = self.declared.unwrap_or((false, Some(ValueForm::ANY)));
         self.scopes.declare(name, is_var, shape);
     }
 
@@ -113,7 +113,7 @@ impl<'c> Visit<'c> for Judge<'c> {
         // Code of a class is strict; so are its methods, and no other function is visited as strict.
         let around = replace(&mut self.is_this_own, flags.is_strict_mode());
         let declare = |this: &mut Self| {
-            this.declared = Some((false, Some(Shape::FUNCTION)));
+            this.declared = Some((false, Some(ValueForm::FUNCTION)));
             it.id.iter().for_each(|it| this.visit_binding_identifier(it));
         };
         if it.r#type == FunctionType::FunctionDeclaration {
@@ -144,7 +144,7 @@ impl<'c> Visit<'c> for Judge<'c> {
     fn visit_class(&mut self, it: &Class<'c>) {
         match &it.id {
             Some(id) if !it.is_declaration() => self.refuse(id.span.start, not::EXPRESSION),
-            _ => self.declared = Some((false, Some(Shape::CLASS))),
+            _ => self.declared = Some((false, Some(ValueForm::CLASS))),
         }
         walk::walk_class(self, it);
     }
@@ -154,7 +154,7 @@ impl<'c> Visit<'c> for Judge<'c> {
         match identifier(&it.expression) {
             Some(name) if is_of(name, "class") => {}
             Some(name) if !is_global(name) => {
-                self.scopes.must(name, at, Must::Be(Shape::CLASS, not::NEW));
+                self.scopes.must(name, at, Must::Be(ValueForm::CLASS, not::NEW));
             }
             _ => self.refuse(at, not::NEW),
         }
@@ -279,18 +279,18 @@ impl<'c> Visit<'c> for Judge<'c> {
     }
 
     fn visit_update_expression(&mut self, it: &UpdateExpression<'c>) {
-        (self.assigned, self.is_uncallable) = (Shape::NUMBER, true);
+        (self.assigned, self.is_uncallable) = (ValueForm::NUMBER, true);
         self.visit_simple_assignment_target(&it.argument);
     }
 
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'c>) {
         let is_plain = it.operator == AssignmentOperator::Assign || it.operator.is_logical();
-        let shape = match Shape::of(&it.right) {
+        let shape = match ValueForm::of(&it.right) {
             shape if is_plain || it.operator == AssignmentOperator::Addition => shape,
-            _ => Shape::NUMBER,
+            _ => ValueForm::NUMBER,
         };
         let is_simple = it.left.as_simple_assignment_target().is_some();
-        self.assigned = if is_simple { shape } else { Shape::ANY };
+        self.assigned = if is_simple { shape } else { ValueForm::ANY };
         self.is_uncallable = is_simple && (!is_plain || is_uncallable(&it.right));
         self.visit_assignment_target(&it.left);
         self.like(if is_plain { Used::Value } else { Used::Data }, &it.right);
@@ -319,7 +319,7 @@ impl<'c> Visit<'c> for Judge<'c> {
             AssignmentTargetProperty::AssignmentTargetPropertyIdentifier(it) => {
                 let (name, at) = (it.binding.name.as_str(), it.span.start);
                 self.key(name, at);
-                self.scopes.must(name, at, Must::Become(Shape::ANY));
+                self.scopes.must(name, at, Must::Become(ValueForm::ANY));
                 it.init.iter().for_each(|it| self.visit_expression(it));
             }
             AssignmentTargetProperty::AssignmentTargetPropertyProperty(it) => {

@@ -55,7 +55,7 @@ struct Name<'c> {
 }
 
 #[derive(Default)]
-struct Judge<'c> {
+struct PythonJudge<'c> {
     found: Findings,
     names: BTreeMap<&'c str, Name<'c>>,
     uses: Vec<Use<'c>>,
@@ -67,7 +67,7 @@ struct Judge<'c> {
 }
 
 pub(super) fn judge(code: &str, module: &[Stmt]) -> Result<(), Refusal> {
-    let mut judge = Judge { found: Findings::new(&LIST, KEYWORDS), ..Judge::default() };
+    let mut judge = PythonJudge { found: Findings::new(&LIST, KEYWORDS), ..PythonJudge::default() };
     judge.visit_body(module);
     for it in take(&mut judge.uses) {
         judge.end(&it);
@@ -78,7 +78,7 @@ pub(super) fn judge(code: &str, module: &[Stmt]) -> Result<(), Refusal> {
     judge.found.verdict(code, 0)
 }
 
-impl<'c> Judge<'c> {
+impl<'c> PythonJudge<'c> {
     fn refuse(&mut self, at: TextSize, what: &str) {
         self.found.refuse(at.to_u32(), what);
     }
@@ -491,7 +491,7 @@ impl<'c> Judge<'c> {
     }
 }
 
-impl<'c> SourceOrderVisitor<'c> for Judge<'c> {
+impl<'c> SourceOrderVisitor<'c> for PythonJudge<'c> {
     fn enter_node(&mut self, node: AnyNodeRef<'c>) -> TraversalSignal {
         use AnyNodeRef as Node;
 

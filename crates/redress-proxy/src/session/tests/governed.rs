@@ -14,7 +14,7 @@ use std::{
 use redress::Dialect;
 use redress_govern::{
     Call, Checks, Decision, Governor, Manifest, Plans, Policy, Principal, Protected, role::Roles,
-    session::Rules,
+    session::SessionRules,
 };
 use redress_registry::{Registry, Source, load, shipped};
 use redress_wire::json::{Doc, Limits};
@@ -32,7 +32,7 @@ fn governor(contract: &Registry) -> Arc<Governor> {
         is_built_in: false,
         server: "files".to_owned(),
         roles: Roles::default(),
-        rules: Rules::new(&["*"], "docs/reports").unwrap(),
+        rules: SessionRules::new(&["*"], "docs/reports").unwrap(),
         manifest: Manifest::new(contract, &["run".to_owned()]).unwrap(),
         extras: Vec::new(),
         writes: Checks::default(),
