@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn late_failures_of_calls_in_flight_do_not_make_the_pause_longer() {
+    fn late_failures_of_calls_do_not_make_the_pause_longer() {
         let (breaker, now) = opened();
         breaker.failed(now + SECOND);
         assert_eq!(breaker.admit(now + SECOND), Err(now + 5 * SECOND));

@@ -87,6 +87,37 @@ pub(crate) struct HeldAnswer {
 }
 
 impl Exchange {
+    /// A request that the upstream has not got yet.
+    pub(crate) const fn new(
+        request: Request,
+        from: Sender,
+        started: Instant,
+        deadline: Option<Instant>,
+    ) -> Self {
+        Self {
+            from,
+            request,
+            started,
+            deadline,
+            stderr: 0,
+            useless: 0,
+            notes: 0,
+            sent: false,
+            key: 0,
+            repeats: 0,
+            first: None,
+            is_in_doubt: false,
+            is_admitted: false,
+            progress: f64::NEG_INFINITY,
+            epoch: 0,
+            is_again: false,
+            governed: None,
+            write: None,
+            place: None,
+            memory: None,
+        }
+    }
+
     /// Whether the upstream is at it. One whose answer is held back is not.
     pub(crate) fn is_at_upstream(&self) -> bool {
         self.sent && self.write.as_ref().is_none_or(|it| it.answer.is_none())
@@ -301,5 +332,40 @@ impl TextSpan {
     fn range(self) -> Range<usize> {
         let place = |it| usize::try_from(it).unwrap_or(usize::MAX);
         place(self.start)..place(self.end)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::time::Instant;
+
+    use redress_wire::{
+        frame::{Frame, limits},
+        json::Doc,
+    };
+
+    use super::{Exchange, Method, Request};
+    use crate::outgoing::Sender;
+
+    /// What a client asks with a line.
+    pub(crate) fn asked_by(client: u64, line: &str) -> Exchange {
+        let doc = Doc::parse(line.as_bytes(), limits(line.len())).unwrap();
+        let request = Request::keep(&Frame::of(&doc).unwrap(), String::new());
+        let from = Sender { client, ..Sender::default() };
+        Exchange::new(request, from, Instant::now(), None)
+    }
+
+    #[test]
+    fn a_request_is_kept_in_its_own_spelling() {
+        let line = r#"{"jsonrpc":"2.0","id":"a\u0062","method":"tools/call","params":{"name":"r\u0065ad","_meta":{"progressToken":1.0}}}"#;
+        let Exchange { request, sent, deadline, .. } = asked_by(3, line);
+        assert_eq!((request.id(), request.token()), (r#""a\u0062""#, Some("1.0")));
+        assert_eq!((request.method, request.tool()), (Method::ToolsCall, Some("read")));
+        assert_eq!(request.line(), Some(line.as_bytes()));
+        assert!(!sent && deadline.is_none(), "the upstream has not got it");
+        let mut out = Vec::new();
+        assert!(request.write_under(b"7", true, &mut out));
+        let ours = line.replace(r#""a\u0062""#, "7").replace("1.0", "7");
+        assert_eq!(String::from_utf8(out).unwrap(), ours + "\n");
     }
 }

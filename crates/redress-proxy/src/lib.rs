@@ -7,8 +7,9 @@
 //!
 //! - `session.rs` one client, or several, and one upstream. `session/pipeline.rs` is the way of a request and its answer,
 //!   top to bottom, with the module of each step. A session owns its parts, and each part owns its state: `tenancy`,
-//!   `reader`, `admission`, the in-flight table (`inflight.rs`), `upstream`, `handshake`, `catalog`, `verdicts`, `retry`,
-//!   `checked_writes`. A failure is judged and explained by `context`, which changes nothing.
+//!   `reader`, `admission`, the in-flight table (`inflight.rs`), `upstream`, `handshake`, `catalog`, `verdict`, `retry`,
+//!   `checked_writes`. `interface` is what a driver gives and gets: kinds of ends, failures over HTTP, exits, `Actions`.
+//!   A failure is judged and explained by a `Context`, which changes nothing.
 //! - `answer.rs` what an answer is by protocol. `http_head.rs` what the head of an HTTP response says of it.
 //!   `outgoing.rs` queued messages, each with its destination.
 //! - `exchange.rs` one request in flight. `inflight.rs` all of them, under ids that cannot be guessed (`upstream_id.rs`).

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_message_fits_beside_many_large_ones_of_the_same_caller() {
+    fn a_small_message_fits_beside_large_ones_of_its_caller() {
         let budget = MemoryBudget::new(256 << 20);
         let own = account(&budget, 1);
         let mut bodies: Vec<Reservation> = (0..100).map(|_| own.open()).collect();

@@ -128,6 +128,7 @@ impl PendingFault {
     }
 
     /// Another failure in its place, for the same one who waits.
+    #[must_use]
     pub fn instead(self, mut fault: Fault, how: &Emission<'_>) -> Self {
         fault.context.fill_absent(&self.template.fault.context);
         let template = FaultTemplate::new(

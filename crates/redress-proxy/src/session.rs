@@ -2,28 +2,23 @@
 //!
 //! A session owns its parts, and each part owns its state. `pipeline.rs` is the way of a request and its answer through them.
 
-mod actions;
 mod addresses;
 mod admission;
 mod batches;
 mod cancellation;
 mod catalog;
-
 mod checked_writes;
 mod client;
-mod context;
 mod crash_log;
 mod emission;
-mod endpoints;
 mod failure_cause;
 mod fault_details;
 mod faults;
 mod governance;
 mod handshake;
 mod http_failure;
-mod http_status;
+mod interface;
 mod malformed;
-mod messages;
 mod metering;
 mod pipeline;
 mod reader;
@@ -42,7 +37,6 @@ mod tenancy;
 mod tool_list;
 mod upstream;
 mod verdict;
-mod verdicts;
 
 use std::{borrow::Cow, sync::Arc, time::Instant};
 
@@ -58,7 +52,6 @@ use self::{
     catalog::Catalog,
     checked_writes::{Writes, outlive_all, outlive_request, write_reported},
     client::line_too_long,
-    context::Context,
     emission::fail_line,
     failure_cause::{FailureCause, Refusal},
     faults::note_exit,
@@ -72,7 +65,7 @@ use self::{
     subscriptions::drop_subscriptions,
     tenancy::Tenancy,
     upstream::{State, Upstream},
-    verdicts::{Verdicts, judge_deferred, settle_deferred},
+    verdict::{Verdicts, judge_deferred, settle_deferred},
 };
 use crate::{
     breaker::{Breaker, is_of_transport},
@@ -82,16 +75,16 @@ use crate::{
     metrics::CountedEvent,
     moment::millis,
     outgoing::{Sender, Ticket, ToUpstream},
-    peek,
     restarts::StartDecision,
     server::Server,
     tail::Tail,
     upstream_id::UpstreamId,
 };
 
-pub use actions::{Actions, Expected};
-pub use endpoints::{ClientKind, Exit, FailureScope, HttpFailure, Phase, UpstreamKind};
-pub use messages::MessageSource;
+pub use interface::{
+    Actions, ClientKind, Exit, Expected, FailureScope, HttpFailure, MessageSource, Phase,
+    UpstreamKind,
+};
 pub use retry::Repeat;
 
 /// What the upstream gets for a request that no client hears.
@@ -122,6 +115,23 @@ pub struct Session {
     retries: Retries,
     /// Writes that are checked.
     writes: Writes,
+}
+
+/// The parts of a session that say what a failure means: read-only.
+#[derive(Debug, Clone, Copy)]
+struct Context<'s> {
+    server: &'s Server,
+    tenancy: &'s Tenancy,
+    upstream: &'s Upstream,
+    handshake: &'s Handshake,
+    catalog: &'s Catalog,
+}
+
+impl Context<'_> {
+    /// Whether the upstream's session is over, and the client's with it.
+    fn is_over(&self) -> bool {
+        self.handshake.is_expired() && !self.tenancy.reopens_upstream()
+    }
 }
 
 impl Session {
@@ -286,11 +296,8 @@ impl Session {
 
     /// The start of a line of the client that is too long.
     pub fn client_long(&mut self, head: &[u8], from: Sender, actions: &mut Actions) {
-        let id = peek::id_in_head(head);
-        self.reader.is_client_answered = id.is_some();
-        self.reader.is_client_answer = peek::is_answer(head);
-        if id.is_some() {
-            fail_line(self, id, line_too_long(self.context(), None), from, actions);
+        if let Some(id) = self.reader.client_line_begins(head) {
+            fail_line(self, Some(id), line_too_long(self.context(), None), from, actions);
         }
     }
 
@@ -302,8 +309,8 @@ impl Session {
         from: Sender,
         actions: &mut Actions,
     ) {
-        if !self.reader.is_client_answered {
-            let id = if self.reader.is_client_answer { None } else { peek::id_in_tail(tail) };
+        if !self.reader.is_client_answered() {
+            let id = self.reader.id_at_end(tail);
             fail_line(self, id, line_too_long(self.context(), Some(bytes)), from, actions);
         }
     }
@@ -354,19 +361,20 @@ impl Session {
 
     /// The start of a line of the upstream that is too long.
     pub fn upstream_long(&mut self, head: &[u8], actions: &mut Actions) {
-        self.reader.is_upstream_answered =
+        let is_answered =
             fail_named_in(self, head, &What::TooLarge { bytes: None }.into(), actions);
+        self.reader.upstream_line_begins(is_answered);
     }
 
     /// The start of a line of the upstream for which there is no memory.
     pub fn upstream_given_up(&mut self, head: &[u8], actions: &mut Actions) {
-        self.reader.is_upstream_answered =
-            fail_named_in(self, head, &Refusal::OutOfMemory.into(), actions);
+        let is_answered = fail_named_in(self, head, &Refusal::OutOfMemory.into(), actions);
+        self.reader.upstream_line_begins(is_answered);
     }
 
     /// The end of a line of the upstream that is too long.
     pub fn upstream_long_end(&mut self, tail: &[u8], bytes: u64, actions: &mut Actions) {
-        let is_answered = std::mem::take(&mut self.reader.is_upstream_answered);
+        let is_answered = self.reader.upstream_line_ends();
         let cause = FailureCause::from(What::TooLarge { bytes: Some(bytes) });
         if !is_answered && !fail_named_in(self, tail, &cause, actions) {
             note_stray(self, tail, "a line is too long and names no request", actions);
@@ -392,7 +400,7 @@ impl Session {
         settle_deferred(self, actions);
         cancel_questions(self, actions);
         self.give_up_writes();
-        self.reader.is_upstream_answered = false;
+        self.reader.upstream_line_ends();
         if self.admission.is_closing() {
             return fail_all(self, &Refusal::Closing.into(), actions);
         }

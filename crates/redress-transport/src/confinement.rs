@@ -152,7 +152,7 @@ mod tests {
     use super::{Confinement, kernel::can_confine};
 
     #[test]
-    fn a_process_writes_everywhere_but_in_what_is_kept_and_reads_no_key() {
+    fn a_process_writes_outside_kept_folders_and_reads_no_key() {
         let dir = tempfile::tempdir().unwrap();
         let path = |it: &str| dir.path().join(it);
         for name in ["state/redress/files", "state/other", "config/redress", "home"] {

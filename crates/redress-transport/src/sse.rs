@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_is_cut_inside_an_event_says_so_and_gives_no_half_of_it() {
+    fn a_stream_cut_inside_an_event_gives_no_half_of_it() {
         let text = b"data: a\n\nid: 2\ndata: b\n\n";
         for cut in 0..=text.len() {
             let (told, is_between) = events(&[&text[..cut]], 1_000).expect("short");
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_is_too_long_ends_the_stream_and_a_comment_does_not() {
+    fn a_long_event_ends_the_stream_and_a_long_comment_does_not() {
         assert!(events(&[b"data: 12345\n\n"], 5).is_ok());
         for text in [
             "data: 123456\n\n",

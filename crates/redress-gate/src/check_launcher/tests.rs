@@ -14,7 +14,7 @@ use redress_transport::confinement::Confinement;
 use super::CheckLauncher;
 
 #[test]
-fn a_check_that_is_confined_writes_in_the_workspace_alone_and_reads_no_key() {
+fn a_confined_check_writes_in_the_workspace_and_reads_no_key() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("root");
     let beside = |it: &str| dir.path().join(it);

@@ -304,14 +304,49 @@ fn locked(server: &Server, pending: &PendingFault, seq: Option<u64>) {
 
 #[cfg(test)]
 mod tests {
-    use std::{sync::Arc, time::Instant};
+    use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Instant};
 
+    use redress::Dialect;
+    use redress_govern::{
+        Checks, Governor, Manifest, Plans, Policy, Protected, role::Roles, session::SessionRules,
+    };
     use redress_ledger::{Ledger, Options, Time};
+    use redress_proxy::{
+        exposition::render,
+        moment::Moment,
+        outgoing::Sender,
+        session::{Actions, ClientKind, Session, UpstreamKind},
+    };
+    use redress_registry::shipped;
 
     use super::FailureRecorder;
-    use crate::connection::tests::settings;
-    use crate::{OnLedgerFailure, Server};
-    use redress_proxy::exposition::render;
+    use crate::{CheckLauncher, OnLedgerFailure, Server, connection::tests::settings};
+
+    const CALL: &[u8] =
+        br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read","arguments":{}}}"#;
+
+    fn governed() -> Arc<Server> {
+        let governor = Governor::new(Policy {
+            is_built_in: false,
+            server: "files".to_owned(),
+            roles: Roles::default(),
+            rules: SessionRules::new(&["*"], "docs/reports").unwrap(),
+            manifest: Manifest::new(shipped::core(), &[]).unwrap(),
+            extras: Vec::new(),
+            writes: Checks::default(),
+            launcher: Arc::new(CheckLauncher::default()),
+            plans: Plans::new("docs/plans".to_owned(), Vec::new(), PathBuf::new()),
+            guarded: Protected::default(),
+            role: None,
+            callers: BTreeMap::new(),
+            root: None,
+            dialect: Dialect::Native,
+            ledger: PathBuf::new(),
+            say: |_| (),
+        });
+        let server = Server::new(settings(), Instant::now());
+        Arc::new(server.governed_by(Arc::new(governor)))
+    }
 
     fn recorder(on_failure: OnLedgerFailure, ledger: Option<Arc<Ledger>>) -> FailureRecorder {
         let server = Arc::new(Server::new(settings(), Instant::now()));
@@ -349,5 +384,28 @@ mod tests {
             assert_eq!(recorder.admit(), goes_on);
             assert_eq!(unrecorded(&recorder).as_deref(), Some("1"));
         }
+    }
+
+    #[test]
+    fn a_governed_gate_tells_no_failure_without_a_record() {
+        let server = Arc::new(Server::new(settings(), Instant::now()));
+        let mut session = Session::new(server, ClientKind::Pipe, UpstreamKind::Pipe);
+        let now = Moment { at: Instant::now(), wall: Time::from_millis(0) };
+        let mut actions = Actions::new(now);
+        session.client_line(CALL, Sender::default(), &mut actions);
+        session.close(&mut actions);
+        let pending = actions.faults.pop().unwrap();
+        let on_failure = OnLedgerFailure::Closed;
+        let recorder = FailureRecorder { ledger: None, on_failure, server: governed() };
+        assert!(recorder.is_active(), "its failures must be recorded");
+        let (sender, heard) = std::sync::mpsc::channel();
+        recorder.record(pending, false, move |reply, _| sender.send(reply.line).unwrap());
+        let answer: serde_json::Value = serde_json::from_slice(&heard.recv().unwrap()).unwrap();
+        let result = &answer["result"];
+        let card = result["content"][0]["text"].as_str().unwrap();
+        assert!(card.starts_with("INVARIANT_VIOLATION: "), "{answer}");
+        let context = &result["_meta"]["dev.redress/fault"]["context"];
+        assert_eq!(context["invariant_id"], "INV_RECORD_FIRST");
+        assert_eq!(context["tool"], "read");
     }
 }

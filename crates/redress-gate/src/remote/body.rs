@@ -144,7 +144,7 @@ mod tests {
     use super::{ClientKind, Content, HeaderMap, message};
 
     #[test]
-    fn a_message_of_many_lines_becomes_one_on_a_pipe_and_means_the_same() {
+    fn a_message_of_many_lines_becomes_one_line_on_a_pipe() {
         let line = |bytes: &'static [u8]| message(bytes, ClientKind::Pipe);
         assert_eq!(*line(b" {\"a\":1}\r\n"), *b"{\"a\":1}");
         assert_eq!(*line(b"\xef\xbb\xbf{\"a\":1}"), *b"{\"a\":1}");

@@ -138,7 +138,7 @@ impl Rig {
 }
 
 #[test]
-fn a_server_that_answers_before_it_has_read_all_is_sent_the_rest() {
+fn a_server_that_answers_early_is_sent_the_rest() {
     let server = Server::new(|_, asked| {
         let answer = asked.answer();
         Act::Keep(format!("{:x}\r\n{answer}\r\n0\r\n\r\n", answer.len()).into())
@@ -173,7 +173,7 @@ fn one_connection_serves_one_request_after_the_other() {
 }
 
 #[test]
-fn a_connection_that_the_server_closed_is_no_failure_and_no_second_request() {
+fn a_connection_closed_while_idle_is_no_failure() {
     let server = Server::new(|_, request| Act::Close(json(&request.answer()).bytes()));
     let mut rig = Rig::new(&server.url());
     for _ in 0..5 {
@@ -212,7 +212,7 @@ fn a_stream_that_breaks_off_is_taken_up_again_where_it_was() {
 }
 
 #[test]
-fn a_stream_is_taken_up_again_also_where_the_server_refuses_that_for_a_while() {
+fn a_stream_is_taken_up_again_after_a_temporary_refusal() {
     let server = Server::new(|number, request| match number {
         0 => Act::Close(stream("retry: 1\nid: x\ndata:\n\n").bytes()),
         1..=4 => status("503 Service Unavailable", ""),

@@ -184,7 +184,7 @@ fn another_gate_finds_what_was_kept_as_soon_as_nobody_has_it() {
 }
 
 #[test]
-fn a_write_that_nobody_saw_the_answer_to_is_on_record_although_nothing_changed_yet() {
+fn a_write_without_an_answer_is_on_record_before_any_change() {
     let place = Place::new();
     let recover = || Writes::new(Checks::default(), Arc::new(Plain), place.dir.path()).recover();
     drop(place.keep(&["src/a.rs"]));

@@ -42,7 +42,7 @@ fn every_invariant_is_checked_in_code_and_documented() {
 }
 
 #[test]
-fn a_call_that_should_not_have_passed_is_a_violation_of_its_invariant() {
+fn a_call_that_should_not_have_passed_violates_its_invariant() {
     let fine = Passed {
         session: Some("id"),
         role: Some("reader"),

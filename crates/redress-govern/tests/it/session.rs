@@ -119,7 +119,7 @@ fn the_first_failure_holds_and_only_its_report_unlocks() {
 }
 
 #[test]
-fn sessions_follow_from_what_happened_in_whatever_order_it_is_heard() {
+fn sessions_do_not_depend_on_the_order_of_events() {
     let begun = |id: &str| {
         let session = GovernedSession::new(id.to_owned(), "/w".to_owned(), None);
         SessionEvent::Begun { caller: "pipe", session }
@@ -161,7 +161,7 @@ fn permute(order: &mut [usize], from: usize, each: &mut impl FnMut(&[usize])) {
 }
 
 #[test]
-fn the_policy_says_which_codes_lock_and_a_refusal_of_the_guard_never_does() {
+fn the_policy_says_which_codes_lock_and_guard_refusals_never() {
     let rules = rules(&["POLICY_*", "SESSION_*"]);
     for code in ["FILE_NOT_FOUND", "SESSION_LOCKED", "SESSION_INITIALIZATION_FAILED"] {
         assert!(!rules.locks(code), "{code}");

@@ -74,7 +74,7 @@ fn a_change_without_its_intent_is_refused() {
 }
 
 #[test]
-fn a_hint_says_what_to_change_and_signs_of_several_letters_are_found() {
+fn a_hint_says_what_to_change_and_finds_long_operators() {
     let rule = |hint| {
         Rule::new(&Statement {
             id: "no-leak",

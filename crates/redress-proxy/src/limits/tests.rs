@@ -82,7 +82,7 @@ fn a_session_that_ends_leaves_nothing_behind() {
 }
 
 #[test]
-fn clients_of_one_session_have_their_own_parts_and_those_that_left_are_forgotten() {
+fn clients_have_parts_of_their_own_until_they_leave() {
     let (limits, now) = (limits(1_000_000, 2), Instant::now());
     let mut shares = ClientShares::of(Arc::clone(&limits));
     for client in 0..3 * u64::try_from(MOST_IDLE).unwrap() {

@@ -7,9 +7,8 @@ use std::{
 
 use super::{
     Session,
-    actions::Actions,
-    endpoints::{Exit, KillReason, UpstreamKind},
     failure_cause::Refusal,
+    interface::{Actions, Exit, UpstreamKind},
     pipeline::fail,
     upstream::State,
 };
@@ -22,6 +21,7 @@ use crate::{
     settings::Mode,
     upstream_id::UpstreamId,
 };
+use redress::outcome::KillReason;
 use redress::outcome::Malformed;
 
 /// Whether a new request may go on: the breaker, the limits of each client, and whether the gate takes requests at all.

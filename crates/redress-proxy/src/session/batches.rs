@@ -5,8 +5,8 @@ use redress_wire::json::Doc;
 
 use super::{
     Session,
-    actions::{Actions, Expected},
     emission::fail_line,
+    interface::{Actions, Expected},
 };
 use crate::{
     frame::{Batch, Frame, NotAFrame, Shape, Unreadable, limits},

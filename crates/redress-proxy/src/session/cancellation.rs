@@ -2,9 +2,9 @@
 
 use super::{
     Session,
-    actions::Actions,
     checked_writes::outlive_request,
     failure_cause::{FailureCause, Refusal},
+    interface::Actions,
     pipeline::fail,
     retry::is_held_by_gate,
 };

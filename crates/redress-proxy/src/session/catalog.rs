@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use redress_wire::json::{Doc, Kind, Members, Value};
 
-use super::{Session, actions::Actions};
+use super::{Session, interface::Actions};
 use crate::{
     exchange::Exchange,
     frame::{Frame, Shape, limits},

@@ -10,16 +10,14 @@ use redress_govern::{Job, WriteReport};
 use redress_registry::Effect;
 
 use super::{
-    Session,
-    actions::Actions,
+    Context, Session,
     admission::reach_upstream_for,
-    context::Context,
     emission::record_fault,
     failure_cause::Refusal,
-    messages::Answer,
+    interface::Actions,
     pipeline::{fail, pass_line},
     upstream::QueuedLine,
-    verdicts::judge_kept,
+    verdict::{Answer, judge_kept},
 };
 use crate::{
     exchange::{Exchange, HeldAnswer, HeldWrite},

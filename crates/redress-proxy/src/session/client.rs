@@ -6,8 +6,8 @@ use redress::outcome::Malformed;
 use redress_wire::json::Value;
 
 use super::{
-    Session, actions::Actions, checked_writes::outlive_request, context::Context,
-    governance::may_pass, pipeline::finish,
+    Context, Session, checked_writes::outlive_request, governance::may_pass, interface::Actions,
+    pipeline::finish,
 };
 use crate::{
     exchange::{Exchange, Method, Request},
@@ -43,27 +43,13 @@ pub(super) fn new_exchange(
     // A subscription lasts as long as both sides like.
     let is_endless = request.method == Method::Listen;
     let patience = session.server.settings.deadline_of(request.tool());
+    let deadline = (!is_endless).then(|| now + patience);
     let exchange = Exchange {
-        from,
-        deadline: (!is_endless).then(|| now + patience),
-        request,
-        started: now,
         stderr: session.upstream.stderr.position(),
         useless: session.upstream.stray.count,
         notes: session.upstream.notes,
-        sent: false,
-        key: 0,
-        repeats: 0,
-        first: None,
-        is_in_doubt: false,
-        is_admitted: false,
-        progress: f64::NEG_INFINITY,
         epoch: session.handshake.epoch(),
-        is_again: false,
-        governed: None,
-        write: None,
-        place: None,
-        memory: None,
+        ..Exchange::new(request, from, now, deadline)
     };
     match spare {
         Some(mut spare) => {

@@ -4,9 +4,9 @@ use redress::{Fault, fault::Cause, text};
 use redress_wire::json::RawJson;
 
 use super::{
-    context::Context,
-    endpoints::Exit,
+    Context,
     fault_details::{number, with_upstream},
+    interface::Exit,
     startup_failure::telling_line,
 };
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use redress::outcome::Malformed;
 use redress::{Fault, outcome::What};
 
-use super::endpoints::HttpFailure;
+use super::interface::HttpFailure;
 use crate::{frame::Unreadable, limits::LimitExceeded, upstream_id::UpstreamId};
 
 /// Why a request fails although it has no answer that could be judged.

@@ -17,15 +17,13 @@ use redress_registry::{Class, Effect, Retry, RetryKind};
 use redress_wire::json::RawJson;
 
 use super::{
-    Session,
-    actions::Actions,
-    context::Context,
+    Context, Session,
     crash_log::{add_exit, add_log},
     emission::record_fault,
-    endpoints::{Exit, KillReason, UpstreamKind},
     failure_cause::{FailureCause, Refusal},
     fault_details::{number, with_detail, with_upstream},
     http_failure::{http_fault, web_page_fault},
+    interface::{Actions, Exit, UpstreamKind},
     startup_failure::{
         CHECK_START, explain_failed_start, is_page, is_unopened, opens, tells_failure,
     },
@@ -39,6 +37,7 @@ use crate::{
     moment::{Moment, millis},
     retry::is_reading,
 };
+use redress::outcome::KillReason;
 
 /// The most of a program's name that is shown, in characters.
 const PROGRAM_CHARS: usize = 80;

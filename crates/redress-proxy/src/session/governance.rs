@@ -8,11 +8,9 @@ use redress_govern::{
 };
 
 use super::{
-    Session,
-    actions::Actions,
-    context::Context,
-    endpoints::ClientKind,
+    Context, Session,
     failure_cause::Refusal,
+    interface::{Actions, ClientKind},
     pipeline::{fail, finish},
 };
 use crate::{

@@ -7,17 +7,15 @@ use redress_wire::json::Doc;
 
 use super::{
     Session,
-    actions::Actions,
     cancellation::fail_all,
     catalog::{discover_before, request_page},
-    endpoints::{HttpFailure, UpstreamKind},
     failure_cause::FailureCause,
-    messages::Answer,
+    interface::{Actions, HttpFailure, UpstreamKind},
     pipeline::{examine, fail, finish},
     sharing::{for_client, without_client},
     subscriptions::renew_subscriptions,
     upstream::{QueuedLine, State},
-    verdicts::settle_deferred,
+    verdict::{Answer, settle_deferred},
 };
 use crate::{
     exchange::Exchange,

@@ -10,24 +10,21 @@ use redress_registry::{Class, Effect, Retry, RetryKind};
 use redress_wire::json::{Doc, RawJson};
 
 use super::{
-    Session,
-    actions::Actions,
+    Context, Session,
     addresses::{data_without_addresses, without_addresses},
-    context::Context,
-    endpoints::{FailureScope, HttpFailure, Phase, UpstreamKind},
+    emission::kept,
     failure_cause::FailureCause,
     fault_details::with_upstream,
     faults::{LINE_BYTES, out_of_memory_fault, protocol_fault, raise, too_large_fault},
     handshake::own_request_failed,
-    http_status::kept,
-    messages::{Answer, MessageSource},
+    interface::{Actions, FailureScope, HttpFailure, MessageSource, Phase, UpstreamKind},
     pipeline::{examine, fail, upstream_message},
     reserved_keys::clean_message,
     retry::may_resend,
     retry_after::in_seconds,
     startup_failure::{CHECK_ADDRESS, mend, opens},
     stray_output::note_stray,
-    verdict::{certain_fault, verdict},
+    verdict::{Answer, certain_fault, verdict},
 };
 use crate::{
     answer::ErrorObject,

@@ -6,10 +6,9 @@ use redress_wire::unseen::without_unseen;
 
 use super::{
     Session,
-    actions::Actions,
     failure_cause::FailureCause,
     handshake::own_request_failed,
-    messages::MessageSource,
+    interface::{Actions, MessageSource},
     pipeline::{fail, upstream_message},
     stray_output::{note_noise, note_stray},
 };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use redress::{Dialect, dialect::stagewright, tokens};
 use redress_wire::json::{Kind, Members, Value};
 
-use super::{context::Context, messages::Answer};
+use super::{Context, verdict::Answer};
 use crate::{
     exchange::{Exchange, Method},
     frame::{Shape, span},

@@ -11,7 +11,7 @@
 //! | admission | `dispatch` | `admission`: intake, limits, breaker, start of the upstream |
 //! | upstream | `send_upstream` | `checked_writes`, `catalog`; `upstream` keeps lines until it is ready, `handshake` opens it |
 //! | upstream bytes → answer | `upstream_message`, `on_answer` | `malformed`, `http_failure`, `routing` for what is no answer, `tasks`, `subscriptions` |
-//! | answer → verdict | `examine` | `verdict`: the classifier; `verdicts`: what is kept or waits |
+//! | answer → verdict | `examine` | `verdict`: the classifier, and verdicts that are kept or wait |
 //! | verdict → fault | `deliver` | `retry`, `checked_writes`, `emission`: the template, `rewrite`: its place in the answer |
 //! | no answer → fault | `fail` | `faults`: which fault it is; `startup_failure`, `crash_log`, `stray_output` |
 //!
@@ -27,7 +27,6 @@ use redress_wire::json::{Doc, Value};
 
 use super::{
     Session,
-    actions::{Actions, Expected},
     admission::admit,
     batches::client_array,
     catalog::{discover_before, wait_for_tools},
@@ -44,8 +43,8 @@ use super::{
     governance::{judge_request, record_success, unjudged_call},
     handshake::{open_shared, own_request_answered},
     http_failure::answer_without_id,
+    interface::{Actions, Expected, MessageSource},
     malformed::not_a_message,
-    messages::{Answer, MessageSource, passes, reserve_answer},
     metering::metered,
     reserved_keys::{stated_in, without_reserved, without_stated},
     retry::{retry, retry_unless_answered, tell_attempts, with_attempts},
@@ -55,8 +54,7 @@ use super::{
     stray_output::note_stray,
     subscriptions::answer_subscription,
     tool_list::tools_for_client,
-    verdict::{judge, tool_of},
-    verdicts::{DeferredVerdict, cache_key},
+    verdict::{Answer, DeferredVerdict, cache_key, judge, passes, reserve_answer, tool_of},
 };
 use crate::{
     exchange::{Exchange, Method, Request},
@@ -99,7 +97,7 @@ pub(super) fn client_message(
         }
     };
     if memchr::memchr2(b'\n', b'\r', line).is_some() {
-        // Between its parts, where they mean nothing. A server that reads lines would read several messages, which nobody has cause.
+        // Between its parts, where they mean nothing. A server that reads lines would read several messages here.
         let flat = |it: &u8| if matches!(it, b'\n' | b'\r') { b' ' } else { *it };
         let line: Vec<u8> = line.iter().map(flat).collect();
         session.reader.scratch = doc.into_scratch();

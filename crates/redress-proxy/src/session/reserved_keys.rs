@@ -6,7 +6,10 @@ use memchr::memchr_iter;
 use redress::wire::{FAULT_KEY, RESERVED, is_reserved};
 use redress_wire::json::{Doc, Kind, Value};
 
-use super::{context::Context, messages::is_of_task, tasks::stated_in_state};
+use super::{
+    Context,
+    tasks::{is_of_task, stated_in_state},
+};
 use crate::{
     exchange::Method,
     frame::{Edit, Frame, Shape, limits, rewrite, span},

@@ -14,15 +14,13 @@ use redress_registry::{Effect, Retry};
 use redress_wire::json::{Members, RawJson};
 
 use super::{
-    Session,
-    actions::Actions,
+    Context, Session,
     admission::reach_upstream_for,
     checked_writes::is_write_with_gate,
-    context::Context,
-    endpoints::{FailureScope, HttpFailure},
     failure_cause::{FailureCause, Refusal},
     fault_details::with_detail,
     http_failure::send_again,
+    interface::{Actions, FailureScope, HttpFailure},
     pipeline::fail,
     verdict::traits,
 };
@@ -322,7 +320,7 @@ mod tests {
     use crate::upstream_id::UpstreamId;
 
     #[test]
-    fn a_call_is_made_again_once_it_is_on_record_and_its_pause_is_over() {
+    fn a_repeat_waits_for_its_record_and_its_pause() {
         let (mut retries, now) = (Retries::default(), Instant::now());
         let (one, other) = (UpstreamId::new(0, 1), UpstreamId::new(0, 2));
         let at = now + Duration::from_secs(1);

@@ -9,7 +9,11 @@ use redress::{
 use redress_ledger::Redactor;
 use redress_wire::json::{Doc, Kind, RawJson, Value, write_str};
 
-use super::{context::Context, messages::Answer, tasks, tasks::TaskFailure, verdict::ambiguous};
+use super::{
+    Context,
+    tasks::{self, TaskFailure},
+    verdict::{Answer, ambiguous},
+};
 use crate::{
     answer::{ErrorObject, Insertion, place_in_error, place_in_result},
     exchange::{Method, Request},

@@ -4,16 +4,13 @@ use redress_wire::json::Value;
 
 use super::{
     Session,
-    actions::Actions,
     catalog::forget_tools,
-    endpoints::{ClientKind, UpstreamKind},
-    messages::{MessageSource, is_of_task},
+    interface::{Actions, ClientKind, MessageSource, UpstreamKind},
     pipeline::{finish, upstream_message},
     reserved_keys::without_stated,
     sharing::{answer_for_clients, end_subscription},
     subscriptions::{resource_changed, wants_log},
-    tasks::stated_in_state,
-    tasks::task_failed,
+    tasks::{is_of_task, stated_in_state, task_failed},
 };
 use crate::{
     exchange::Method,

@@ -6,7 +6,7 @@ use redress::{
 };
 use redress_wire::json::{Kind, Value};
 
-use super::{context::Context, messages::Answer};
+use super::{Context, verdict::Answer};
 use crate::{frame::Shape, settings::ServerText};
 
 /// The most bytes of a block, as many from the start as from the end.

@@ -4,7 +4,7 @@ use redress::outcome::Malformed;
 use redress_wire::json::{Doc, Kind, Members, Value};
 
 use super::{
-    actions::Actions, context::Context, failure_cause::Refusal, subscriptions::refuse_subscription,
+    Context, failure_cause::Refusal, interface::Actions, subscriptions::refuse_subscription,
 };
 use crate::{
     exchange::{Exchange, Method, Request},

@@ -5,8 +5,8 @@ use redress::Fault;
 use redress_registry::{Retry, RetryKind};
 
 use super::{
-    context::Context,
-    endpoints::Exit,
+    Context,
+    interface::Exit,
     stray_output::{printed_output, with_stray_output},
 };
 use crate::exchange::{Exchange, Method};

@@ -7,12 +7,11 @@ use redress::{
 use redress_wire::json::RawJson;
 
 use super::{
-    Session,
-    actions::Actions,
-    context::Context,
+    Context, Session,
     emission::{record_fault, record_stray},
     fault_details::{number, with_upstream},
     faults::{LINE_BYTES, protocol_fault},
+    interface::Actions,
 };
 use crate::{exchange::Exchange, metrics::CountedEvent};
 

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use redress_wire::json::{Doc, Members, Value};
 use rustc_hash::FxBuildHasher;
 
-use super::{Session, actions::Actions, context::Context, failure_cause::Refusal};
+use super::{Context, Session, failure_cause::Refusal, interface::Actions};
 use crate::{
     exchange::Exchange,
     frame::{Frame, limits},
@@ -102,9 +102,27 @@ impl Subscriptions {
         hearers
     }
 
-    /// The lowest level that a client wants.
-    fn most(&self) -> Option<usize> {
-        self.levels.values().copied().min()
+    /// Whether no client but this one follows a resource.
+    fn is_followed_by_no_other(&self, client: u64, uri: &str) -> bool {
+        self.followers.get(uri).is_none_or(|it| *it == [client])
+    }
+
+    /// Notes the level that a client wants.
+    fn set_level(&mut self, client: u64, level: usize) {
+        self.levels.insert(client, level);
+    }
+
+    /// Whether another client wants more to be logged than at this level.
+    fn others_want_more(&self, client: u64, level: usize) -> bool {
+        self.levels.iter().any(|(other, wanted)| *other != client && *wanted < level)
+    }
+
+    /// The level that the upstream is to be asked for now, if it is another one than before: the lowest that a client wants.
+    fn level_to_ask(&mut self) -> Option<&'static str> {
+        let most = self.levels.values().copied().min().filter(|it| self.asked != Some(*it))?;
+        let name = LEVELS.get(most)?;
+        self.asked = Some(most);
+        Some(name)
     }
 
     /// Whether a client wants to hear what is logged at a level.
@@ -139,15 +157,14 @@ pub(super) fn answer_subscription(
     let client = exchange.from.client;
     let is_answered = match (&*frame.method, wish(frame.params)) {
         (UNSUBSCRIBE, Some(SubscriptionChange::Uri(uri))) => {
-            let is_only =
-                session.tenancy.subscriptions.followers.get(&*uri).is_none_or(|it| *it == [client]);
-            !is_only && session.tenancy.subscriptions.unfollow(client, &uri)
+            let subscriptions = &mut session.tenancy.subscriptions;
+            !subscriptions.is_followed_by_no_other(client, &uri)
+                && subscriptions.unfollow(client, &uri)
         }
         (SET_LEVEL, Some(SubscriptionChange::Level(level))) => {
-            let others = session.tenancy.subscriptions.levels.iter().filter(|it| *it.0 != client);
-            let is_less = others.map(|it| *it.1).min().is_some_and(|it| it < level);
+            let is_less = session.tenancy.subscriptions.others_want_more(client, level);
             if is_less {
-                session.tenancy.subscriptions.levels.insert(client, level);
+                session.tenancy.subscriptions.set_level(client, level);
                 request_log_level(session, actions);
             }
             is_less
@@ -175,7 +192,7 @@ pub(super) fn subscription_granted(session: &mut Session, exchange: &Exchange) {
             session.tenancy.subscriptions.unfollow(client, &uri);
         }
         (SET_LEVEL, Some(SubscriptionChange::Level(level))) => {
-            session.tenancy.subscriptions.levels.insert(client, level);
+            session.tenancy.subscriptions.set_level(client, level);
             session.tenancy.subscriptions.asked = Some(level);
         }
         _ => (),
@@ -228,13 +245,7 @@ pub(super) fn wants_log(cx: Context<'_>, frame: &Frame<'_>, exchange: &Exchange)
 
 /// Has the upstream log as much as the one wants that wants the most.
 fn request_log_level(session: &mut Session, actions: &mut Actions) {
-    let most = session
-        .tenancy
-        .subscriptions
-        .most()
-        .filter(|it| session.tenancy.subscriptions.asked != Some(*it));
-    if let Some(name) = most.and_then(|it| LEVELS.get(it)) {
-        session.tenancy.subscriptions.asked = most;
+    if let Some(name) = session.tenancy.subscriptions.level_to_ask() {
         request_aside(session, SET_LEVEL, ("level", name), actions);
     }
 }
@@ -287,4 +298,77 @@ fn wish(params: Option<Value<'_>>) -> Option<SubscriptionChange> {
 fn level(value: Value<'_>) -> Option<usize> {
     let name = value.as_str()?;
     LEVELS.iter().position(|it| *it == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LEVELS, LONGEST_WHOLE, Subscriptions};
+
+    fn level(name: &str) -> usize {
+        LEVELS.iter().position(|it| *it == name).unwrap()
+    }
+
+    #[test]
+    fn followers_of_a_resource_hear_of_its_parts() {
+        let mut subscriptions = Subscriptions::default();
+        subscriptions.follow(2, "file:///a");
+        subscriptions.follow(1, "file:///a/b");
+        subscriptions.follow(1, "file:///a");
+        assert_eq!(subscriptions.hearers("file:///a"), [1, 2]);
+        assert_eq!(subscriptions.hearers("file:///a/b#c"), [1, 2], "each once");
+        assert!(subscriptions.hearers("file:///ab").is_empty(), "another resource");
+        let long = format!("file:///a/{}/c", "b".repeat(LONGEST_WHOLE));
+        assert_eq!(subscriptions.hearers(&long), [1, 2], "the parts at its start count");
+    }
+
+    #[test]
+    fn a_resource_is_left_when_its_last_follower_goes() {
+        let mut subscriptions = Subscriptions::default();
+        for client in [1, 2, 2] {
+            subscriptions.follow(client, "a");
+        }
+        assert!(!subscriptions.is_followed_by_no_other(1, "a"));
+        assert!(subscriptions.unfollow(2, "a"), "client 1 still follows it");
+        assert!(subscriptions.is_followed_by_no_other(1, "a"));
+        assert!(!subscriptions.unfollow(1, "a"));
+        assert!(subscriptions.hearers("a").is_empty());
+        assert!(!subscriptions.unfollow(1, "a"), "it did not follow it any more");
+    }
+
+    #[test]
+    fn a_client_that_leaves_frees_what_only_it_followed() {
+        let mut subscriptions = Subscriptions::default();
+        subscriptions.follow(1, "a");
+        subscriptions.follow(1, "b");
+        subscriptions.follow(2, "b");
+        assert_eq!(subscriptions.leave(1), ["a".into()]);
+        assert_eq!(subscriptions.hearers("b"), [2]);
+        assert!(subscriptions.leave(1).is_empty(), "it has left already");
+    }
+
+    #[test]
+    fn the_upstream_is_asked_for_the_lowest_level_once() {
+        let mut subscriptions = Subscriptions::default();
+        assert_eq!(subscriptions.level_to_ask(), None, "no client says what it wants");
+        subscriptions.set_level(1, level("error"));
+        assert_eq!(subscriptions.level_to_ask(), Some("error"));
+        subscriptions.set_level(2, level("info"));
+        assert!(subscriptions.others_want_more(1, level("error")));
+        assert!(!subscriptions.others_want_more(2, level("info")));
+        assert_eq!(subscriptions.level_to_ask(), Some("info"));
+        assert_eq!(subscriptions.level_to_ask(), None, "it was asked for that already");
+        subscriptions.leave(2);
+        assert_eq!(subscriptions.level_to_ask(), Some("error"));
+    }
+
+    #[test]
+    fn each_client_hears_its_own_level() {
+        let mut subscriptions = Subscriptions::default();
+        assert!(subscriptions.wants(1, level("debug")), "no client says what it wants");
+        subscriptions.set_level(1, level("error"));
+        assert!(
+            !subscriptions.wants(1, level("warning")) && subscriptions.wants(1, level("error"))
+        );
+        assert!(!subscriptions.wants(2, level("debug")) && subscriptions.wants(2, level("info")));
+    }
 }

@@ -10,12 +10,10 @@ use redress_wire::json::{Doc, Kind, RawJson, Value};
 use rustc_hash::FxBuildHasher;
 
 use super::{
-    Session,
-    actions::Actions,
+    Context, Session,
     client::new_exchange,
-    context::Context,
     emission::{make_template, push_fault, stamp_of},
-    messages::MessageSource,
+    interface::{Actions, MessageSource},
     rewrite::{apply_to_line, rewrite_state},
     routing::{route_of, write_routed},
     stray_output::note_stray,
@@ -250,4 +248,81 @@ pub(super) fn is_failed(result: Value<'_>) -> bool {
 /// The failure that an answer to a question about a task carries.
 pub(super) fn inner(method: Method, payload: Value<'_>) -> Option<TaskFailure<'_>> {
     (method == Method::TaskState).then(|| failed(payload)).flatten()
+}
+
+/// Whether a notification tells of a task.
+pub(super) fn is_of_task(method: &str) -> bool {
+    matches!(method, "notifications/tasks" | "notifications/tasks/status")
+}
+
+#[cfg(test)]
+mod tests {
+    use redress_wire::json::{Doc, Limits};
+
+    use super::{LONGEST_ID, MOST, Tasks};
+    use crate::{exchange::tests::asked_by, upstream_id::UpstreamId};
+
+    const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","_meta":{"progressToken":"p"}}}"#;
+
+    /// The tasks, after a client's call has begun one.
+    fn begin(tasks: &mut Tasks, client: u64, id: &str) {
+        let result = format!(r#"{{"task":{{"taskId":"{id}"}}}}"#);
+        let doc = Doc::parse(result.as_bytes(), Limits::DOCUMENT).unwrap();
+        tasks.learn(UpstreamId::from_number(client), &asked_by(client, CALL), doc.root());
+    }
+
+    #[test]
+    fn a_task_belongs_to_the_client_that_got_its_id_last() {
+        let mut tasks = Tasks::default();
+        begin(&mut tasks, 1, "t");
+        assert!(tasks.is_of("t", 1) && !tasks.is_of("t", 2));
+        assert_eq!(tasks.get("t").and_then(|it| it.tool.as_deref()), Some("read"));
+        begin(&mut tasks, 2, "t");
+        assert!(tasks.is_of("t", 2) && !tasks.is_of("t", 1));
+    }
+
+    #[test]
+    fn progress_of_a_task_names_its_client_and_token() {
+        let mut tasks = Tasks::default();
+        begin(&mut tasks, 5, "t");
+        assert_eq!(tasks.progress(UpstreamId::from_number(5)), Some((5, r#""p""#)));
+        assert_eq!(tasks.progress(UpstreamId::from_number(6)), None);
+    }
+
+    #[test]
+    fn a_result_without_an_id_begins_no_task() {
+        let mut tasks = Tasks::default();
+        let doc = Doc::parse(br#"{"task":{"taskId":7}}"#, Limits::DOCUMENT).unwrap();
+        tasks.learn(UpstreamId::from_number(1), &asked_by(1, CALL), doc.root());
+        assert!(tasks.is_of_nobody("7"));
+    }
+
+    #[test]
+    fn an_unknown_task_may_be_of_a_client_once_one_is_forgotten() {
+        let mut tasks = Tasks::default();
+        tasks.forget();
+        assert!(tasks.is_of_nobody("t"), "there was none to forget");
+        begin(&mut tasks, 1, "t");
+        assert!(!tasks.is_of_nobody("t") && tasks.is_of_nobody("u"));
+        tasks.forget();
+        assert!(!tasks.is_of("t", 1));
+        assert!(!tasks.is_of_nobody("u"), "it may be the one that was forgotten");
+
+        let mut tasks = Tasks::default();
+        begin(&mut tasks, 1, &"x".repeat(LONGEST_ID + 1));
+        assert!(!tasks.is_of_nobody("u"), "a long id is not kept");
+    }
+
+    #[test]
+    fn the_client_with_the_most_tasks_loses_its_oldest() {
+        let mut tasks = Tasks::default();
+        begin(&mut tasks, 2, "of 2");
+        for number in 1..MOST {
+            begin(&mut tasks, 1, &number.to_string());
+        }
+        begin(&mut tasks, 2, "also of 2");
+        assert!(tasks.is_of("of 2", 2) && tasks.is_of("also of 2", 2));
+        assert!(!tasks.is_of("1", 1), "the oldest of the client that has the most");
+        assert!(tasks.is_of("2", 1));
+    }
 }

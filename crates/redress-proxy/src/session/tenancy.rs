@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use redress_wire::json::Value;
 use rustc_hash::FxBuildHasher;
 
-use super::{endpoints::ClientKind, subscriptions::Subscriptions, tasks::Tasks};
+use super::{interface::ClientKind, subscriptions::Subscriptions, tasks::Tasks};
 use crate::{
     exchange::{Exchange, Request},
     outgoing::{Sender, Ticket},

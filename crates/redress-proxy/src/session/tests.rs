@@ -65,7 +65,7 @@ struct Rig {
     repeats: Vec<Repeat>,
 }
 
-pub fn settings(mode: Mode) -> Settings {
+pub(crate) fn settings(mode: Mode) -> Settings {
     let redactor = Arc::new(Redactor::new(["hunter2hunter2"]));
     Settings {
         program: "files-server".to_owned(),

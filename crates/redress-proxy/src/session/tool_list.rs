@@ -4,7 +4,7 @@ use redress::describe;
 use redress_registry::Registry;
 use redress_wire::json::{Doc, Kind, Value, write_str};
 
-use super::{context::Context, messages::Answer};
+use super::{Context, verdict::Answer};
 use crate::{
     exchange::{Exchange, Method},
     frame::{Edit, limits, rewrite, span},
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_003_01_only_the_description_of_a_tool_that_lists_codes_changes() {
+    fn seed_003_01_only_tools_with_codes_change_their_description() {
         let line = "Errors: TIMEOUT (retry later), RATE_LIMITED (retry later).";
         assert_eq!(
             described(

@@ -3,8 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use super::{
-    actions::Actions,
-    endpoints::{Exit, UpstreamKind},
+    interface::{Actions, Exit, UpstreamKind},
     stray_output::StrayOutput,
 };
 use crate::{memory::Reservation, restarts::Restarts, tail::Tail, upstream_id::UpstreamId};

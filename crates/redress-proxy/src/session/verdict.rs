@@ -1,10 +1,11 @@
-//! Judging an answer: the upstream's words go through the classifier, with all that is known of the request.
+//! Verdicts: whether an answer is a failure, and which. The upstream's words go through the classifier, with all that is known of the
+//! request. Verdicts are kept for the same answer, and wait for the list of tools where it decides.
 
-use std::{borrow::Cow, panic::AssertUnwindSafe};
+use std::{borrow::Cow, panic::AssertUnwindSafe, sync::Arc, time::Instant};
 
 use redress::{
     Fault, Stated,
-    classify::{Failure, Tier, Verdict, classify},
+    classify::{Failure, Tier, Verdict, classify, is_suspect},
     codes,
     fault::{Ctx, Origin, Thrown, from_unknown},
     outcome::{Asked, HttpAnswer, HttpAsked, Outcome, ToolTraits, What},
@@ -14,19 +15,26 @@ use redress_registry::Effect;
 use redress_wire::json::{Doc, Members, RawJson, Value};
 
 use super::{
-    context::Context,
-    endpoints::UpstreamKind,
+    Context, Session,
+    catalog::stop_discovery,
+    emission::template_of_answer,
     fault_details::{number, with_upstream},
     faults::{LINE_BYTES, protocol_fault, raise},
-    messages::Answer,
+    interface::{Actions, UpstreamKind},
+    pipeline::deliver,
     reserved_keys::without,
-    tasks::verdict_of_state,
+    subscriptions::subscription_granted,
+    tasks::{failed, is_failed, verdict_of_state},
 };
 use crate::{
     answer::{CallResult, ErrorObject, ambiguous_error, ambiguous_result, ambiguous_state},
     exchange::{Exchange, Method, Request},
-    frame::{Shape, limits},
+    fault_template::{FaultTemplate, TemplateCache},
+    frame::{Frame, Shape, limits},
+    http_head::HttpHead,
+    memory::{OutOfMemory, SMALL},
     moment::Moment,
+    upstream_id::UpstreamId,
 };
 
 /// What is kept of a failed result beside its text, in bytes: all of it together fits into what an envelope may hold.
@@ -34,6 +42,171 @@ const LONGEST_STRUCTURE: usize = 1_000;
 const LONGEST_BLOCK: usize = 240;
 const LONGEST_BLOCKS: usize = 600;
 const LONGEST_KIND: usize = 40;
+
+/// A longer answer is judged each time it comes.
+const LONGEST_REMEMBERED: usize = 16 << 10;
+
+/// An answer of the upstream, read.
+#[derive(Debug)]
+pub(super) struct Answer<'l, 'd> {
+    pub(super) line: &'l [u8],
+    pub(super) frame: &'l Frame<'d>,
+    pub(super) id: Value<'d>,
+    /// The head of the HTTP response that it came in.
+    pub(super) http: Option<HttpHead>,
+}
+
+/// Verdicts that are kept for the same answer, and answers whose verdict waits for the list of tools.
+#[derive(Debug)]
+pub(super) struct Verdicts {
+    /// Valid as long as the tools are the same.
+    cache: TemplateCache<Option<Arc<FaultTemplate>>>,
+    deferred: Vec<DeferredVerdict>,
+}
+
+impl Verdicts {
+    /// None yet.
+    pub(super) const fn new() -> Self {
+        Self { cache: TemplateCache::new(), deferred: Vec::new() }
+    }
+
+    /// The verdicts that are kept: the failure, or that an answer is none.
+    pub(super) const fn cache(&self) -> &TemplateCache<Option<Arc<FaultTemplate>>> {
+        &self.cache
+    }
+
+    /// Keeps a verdict.
+    pub(super) fn put(&mut self, key: Option<u64>, verdict: Option<Arc<FaultTemplate>>) {
+        if let Some(key) = key {
+            self.cache.put(key, verdict);
+        }
+    }
+
+    /// Forgets what is kept: the tools may be others.
+    pub(super) fn forget(&mut self) {
+        self.cache.forget();
+    }
+
+    /// Keeps an answer until the list of tools is there.
+    pub(super) fn defer(&mut self, answer: DeferredVerdict) {
+        self.deferred.push(answer);
+    }
+
+    /// Whether no answer waits.
+    pub(super) const fn none_waits(&self) -> bool {
+        self.deferred.is_empty()
+    }
+
+    /// When the first of them has waited long enough.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.deferred.iter().map(|it| it.until).min()
+    }
+
+    /// Takes out the requests whose answers wait and that meet a condition.
+    pub(super) fn take_where(
+        &mut self,
+        is_meant: impl Fn(&Exchange) -> bool,
+    ) -> Vec<DeferredVerdict> {
+        self.deferred.extract_if(.., |it| is_meant(&it.exchange)).collect()
+    }
+}
+
+/// An answer that may be a failure, kept until the list of tools is there.
+#[derive(Debug)]
+pub(super) struct DeferredVerdict {
+    pub(super) exchange: Box<Exchange>,
+    pub(super) line: Vec<u8>,
+    /// The head of the HTTP response that it came in.
+    pub(super) http: Option<HttpHead>,
+    pub(super) until: Instant,
+}
+
+/// Whether an answer passes without a closer look. Learns from it what later requests need.
+pub(super) fn passes(
+    session: &mut Session,
+    ours: UpstreamId,
+    exchange: &Exchange,
+    frame: &Frame<'_>,
+) -> bool {
+    let Some(result) = frame.payload.filter(|_| frame.shape == Shape::Result) else {
+        return false;
+    };
+    match exchange.request.method {
+        Method::ToolsCall => match CallResult::of(result) {
+            CallResult::Unflagged => {
+                let is_quiet = session.upstream.stderr.position() == exchange.stderr;
+                session.server.settings.is_ours
+                    || is_quiet && !is_suspect(result, &session.server.settings.contract)
+            }
+            CallResult::Task => {
+                session.tenancy.tasks.learn(ours, exchange, result);
+                true
+            }
+            CallResult::Failed | CallResult::Broken(_) => false,
+        },
+        Method::ToolsList => {
+            session.catalog.tools.learn(result, exchange.request.cursor());
+            session.verdicts.forget();
+            true
+        }
+        Method::Initialize => {
+            session.handshake.accepted(session.upstream.heard, exchange.started);
+            session.tenancy.agreed(exchange.from.client, result);
+            true
+        }
+        Method::TaskState => failed(result).is_none() && ambiguous_state(result).is_none(),
+        Method::TaskResult => !is_failed(result),
+        Method::Interest => {
+            subscription_granted(session, exchange);
+            true
+        }
+        Method::Listen | Method::ErrorStats | Method::Other => true,
+    }
+}
+
+/// A key that only the same answer to the same request has. A judgement that the log can change has none.
+pub(super) fn cache_key(
+    session: &Session,
+    exchange: &Exchange,
+    answer: &Answer<'_, '_>,
+) -> Option<u64> {
+    let request = exchange.request.params()?;
+    let payload = answer.frame.payload.filter(|it| it.raw().len() <= LONGEST_REMEMBERED)?;
+    let is_quiet = session.upstream.stderr.position() == exchange.stderr;
+    let (method, shape) = (exchange.request.method_name(), answer.frame.shape == Shape::Error);
+    let is_plain = answer.http.is_none_or(|it| it.status < 400);
+    (is_quiet && is_plain).then(|| session.inflight.secret((method, request, shape, payload.raw())))
+}
+
+/// Judges what waited for the list of tools, with what is known by now.
+pub(super) fn settle_deferred(session: &mut Session, actions: &mut Actions) {
+    stop_discovery(session);
+    judge_deferred(session, actions);
+}
+
+/// The same, while the list is still to come: who fails later may know it.
+pub(super) fn judge_deferred(session: &mut Session, actions: &mut Actions) {
+    for DeferredVerdict { exchange, line, http, .. } in session.verdicts.take_where(|_| true) {
+        judge_kept(session, exchange, &line, http, actions);
+    }
+}
+
+/// Judges an answer that was kept, with what is known by now.
+pub(super) fn judge_kept(
+    session: &mut Session,
+    exchange: Box<Exchange>,
+    line: &[u8],
+    http: Option<HttpHead>,
+    actions: &mut Actions,
+) {
+    let Ok(doc) = Doc::parse(line, limits(session.server.settings.max_message)) else { return };
+    let Ok(frame) = Frame::of(&doc) else { return };
+    let Some(id) = frame.id else { return };
+    let answer = Answer { line, frame: &frame, id, http };
+    let failure = judge(session.context(), &exchange, &answer, actions.now);
+    let verdict = failure.map(|it| template_of_answer(session.context(), &exchange, &answer, it));
+    deliver(session, exchange, &answer, verdict, actions);
+}
 
 /// Whether an answer is a failure, and which.
 pub(super) fn judge(
@@ -285,5 +458,75 @@ fn flagged(fault: Fault, rule: &'static str) -> Failure {
         begun: false,
         leaks: Vec::new(),
         fault,
+    }
+}
+
+/// Reserves the bytes of an answer on its way to a client that may not read.
+pub(super) fn reserve_answer(
+    cx: Context<'_>,
+    exchange: &mut Exchange,
+    bytes: usize,
+) -> Result<(), OutOfMemory> {
+    if bytes > SMALL
+        && let Some(account) = cx.server.account(exchange.from.caller)
+    {
+        exchange.memory = Some(account.reserve(bytes)?);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{DeferredVerdict, Verdicts};
+    use crate::exchange::tests::asked_by;
+
+    const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+    fn waiting(client: u64, until: Instant) -> DeferredVerdict {
+        let exchange = Box::new(asked_by(client, PING));
+        DeferredVerdict { exchange, line: b"{}".to_vec(), http: None, until }
+    }
+
+    #[test]
+    fn a_verdict_is_kept_until_the_tools_may_be_others() {
+        let mut verdicts = Verdicts::new();
+        verdicts.put(Some(1), None);
+        verdicts.put(None, None);
+        let is_success = |it: &Verdicts, key| it.cache().get(key).map(|it| it.is_none());
+        assert_eq!(is_success(&verdicts, 1), Some(true), "the answer is no failure");
+        assert_eq!(is_success(&verdicts, 2), None, "it was not judged");
+        verdicts.forget();
+        assert_eq!(is_success(&verdicts, 1), None);
+    }
+
+    #[test]
+    fn the_first_answer_to_be_judged_sets_the_deadline() {
+        let (mut verdicts, now) = (Verdicts::new(), Instant::now());
+        assert!(verdicts.none_waits());
+        assert_eq!(verdicts.next_deadline(), None);
+        let late = now + Duration::from_secs(2);
+        verdicts.defer(waiting(1, late));
+        verdicts.defer(waiting(2, now));
+        assert!(!verdicts.none_waits());
+        assert_eq!(verdicts.next_deadline(), Some(now));
+        verdicts.take_where(|it| it.from.client == 2);
+        assert_eq!(verdicts.next_deadline(), Some(late));
+    }
+
+    #[test]
+    fn answers_that_wait_are_taken_out_once_and_in_order() {
+        let (mut verdicts, now) = (Verdicts::new(), Instant::now());
+        for client in [1, 2, 1] {
+            verdicts.defer(waiting(client, now));
+        }
+        verdicts.forget();
+        let clients = |it: Vec<DeferredVerdict>| -> Vec<u64> {
+            it.iter().map(|it| it.exchange.from.client).collect()
+        };
+        assert_eq!(clients(verdicts.take_where(|it| it.from.client == 1)), [1, 1]);
+        assert_eq!(clients(verdicts.take_where(|_| true)), [2]);
+        assert!(verdicts.take_where(|_| true).is_empty());
     }
 }

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn interim_answers_are_passed_over_and_a_change_of_protocol_is_refused() {
+    fn interim_answers_are_skipped_and_an_upgrade_is_refused() {
         let text = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 x\r\nlink: y\r\n\r\nHTTP/1.1 200 OK\r\nmcp-session-id: s\r\ncontent-length: 2\r\n\r\n{}";
         let read = answered(text, text.len(), false).expect("a head");
         assert_eq!((read.status, &*read.body), (200, b"{}".as_slice()));

@@ -39,7 +39,7 @@ fn the_session_and_the_revision_stand_above_what_follows() {
 }
 
 #[test]
-fn a_lost_session_is_told_before_each_request_that_found_it_lost() {
+fn a_lost_session_is_told_before_each_request_that_found_it() {
     let server = Server::new(|number, request| match number {
         0 => with("mcp-session-id: s1", &request.answer()),
         _ => status("404 Not Found", "gone"),
@@ -53,7 +53,7 @@ fn a_lost_session_is_told_before_each_request_that_found_it_lost() {
 }
 
 #[test]
-fn a_session_that_could_not_be_opened_again_is_still_known_to_be_lost() {
+fn a_session_that_could_not_reopen_is_still_known_as_lost() {
     let server = Server::new(|number, request| match (number, request.method()) {
         (0, "initialize") => with("mcp-session-id: s1", &request.answer()),
         (_, "initialize") => status("503 Service Unavailable", ""),
@@ -183,7 +183,7 @@ fn whoever_answers_a_request_by_its_id_has_not_lost_its_session() {
 }
 
 #[test]
-fn a_server_whose_words_leave_open_whether_it_has_lost_the_session_is_asked() {
+fn a_server_that_may_have_lost_the_session_is_asked() {
     for body in [
         r#""error":{"code":-32000,"message":"Session not found"}"#,
         r#""error":{"code":-32600,"message":"Session not found"}"#,
@@ -300,7 +300,7 @@ fn nobody_speaks_with_the_credentials_of_another_one() {
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 #[test]
-fn nothing_overtakes_what_opens_the_session_however_fast_it_is_sent() {
+fn nothing_overtakes_the_messages_that_open_the_session() {
     let server = Server::new(|_, request| match request.method() {
         "initialize" => {
             pause(200);
@@ -328,7 +328,7 @@ fn nothing_overtakes_what_opens_the_session_however_fast_it_is_sent() {
 }
 
 #[test]
-fn a_request_that_is_withdrawn_before_the_session_is_open_is_never_sent() {
+fn a_request_withdrawn_before_the_session_opens_is_not_sent() {
     let server = Server::new(|_, request| {
         pause(200);
         json(&request.answer())

@@ -48,7 +48,7 @@ fn the_limits_are_refusals() {
 }
 
 #[test]
-fn what_is_chosen_is_followed_in_a_time_that_grows_with_the_code() {
+fn choices_are_followed_in_time_that_grows_with_the_code() {
     let many = |part: &str, times: usize| part.repeat(times);
     let names = |times: usize| (0..times).map(|it| format!("p{it}")).collect::<Vec<_>>().join(",");
     for (code, end) in [

@@ -76,7 +76,7 @@ fn no_module_and_no_built_in_name_is_a_way_out() {
 }
 
 #[test]
-fn the_refusal_of_an_import_names_what_is_well_known_and_nothing_else() {
+fn the_refusal_of_an_import_names_only_well_known_modules() {
     for (code, told) in [
         ("import logging.handlers", "import of logging"),
         ("import os", "import of os"),

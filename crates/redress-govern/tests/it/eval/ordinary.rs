@@ -39,7 +39,7 @@ fn words_in_comments_and_texts_are_no_code() {
 }
 
 #[test]
-fn a_key_that_is_made_when_the_code_runs_is_as_harmless_as_one_that_nobody_knows() {
+fn a_computed_key_is_as_harmless_as_an_unknown_one() {
     for code in [
         "r[x.trim()] = 1",
         "counts[w.toLowerCase()] = (counts[w.toLowerCase()] || 0) + 1",

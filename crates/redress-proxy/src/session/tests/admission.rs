@@ -211,7 +211,7 @@ fn who_only_observes_does_not_stand_in_the_way() {
 }
 
 #[test]
-fn an_end_that_hits_nobody_and_a_command_that_is_missing_do_not_count() {
+fn an_idle_exit_and_a_missing_command_do_not_count() {
     let mut rig = breaking(Mode::Enforce);
     for _ in 0..4 {
         rig.gone(&Exit::default());

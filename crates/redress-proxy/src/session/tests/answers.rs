@@ -225,7 +225,7 @@ fn observe_changes_nothing_and_records_everything() {
 }
 
 #[test]
-fn an_error_of_a_call_becomes_a_result_unless_the_protocol_needs_it() {
+fn an_error_of_a_call_becomes_a_result_if_the_protocol_lets() {
     let mut rig = Rig::knowing(Mode::Enforce);
     for (tool, code, stays) in [
         ("read", -32603, false),
@@ -310,7 +310,7 @@ fn the_list_of_tools_is_asked_for_once_when_a_failure_needs_it() {
 }
 
 #[test]
-fn a_server_that_does_not_list_its_tools_delays_a_failure_by_a_second() {
+fn a_missing_tool_list_delays_a_failure_by_a_second() {
     let mut rig = Rig::up();
     rig.client(CALL);
     assert_eq!(rig.server(FAILED).len(), 0);
@@ -380,7 +380,7 @@ fn what_is_no_failure_passes() {
 }
 
 #[test]
-fn an_envelope_that_became_the_failure_is_not_told_a_second_time() {
+fn an_envelope_that_became_the_failure_is_not_repeated() {
     let envelope = |code: &str| {
         let card = format!("{code}: Too many calls.\\nRetry: yes");
         format!(

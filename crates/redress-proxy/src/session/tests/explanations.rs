@@ -44,7 +44,7 @@ fn a_program_that_cannot_be_started_is_named() {
 }
 
 #[test]
-fn seed_003_19_what_the_gate_refuses_has_the_hint_of_the_contract() {
+fn seed_003_19_a_refusal_of_the_gate_has_the_contracts_hint() {
     let stagewright = shipped::get("stagewright").unwrap();
     for (dialect, code, named) in [
         (Dialect::Stagewright, codes::EVAL_BLOCKED_KEYWORD, "EVAL_BLOCKED_KEYWORD"),
@@ -278,7 +278,7 @@ fn lines_of_a_log_are_recorded_and_are_no_faults() {
 }
 
 #[test]
-fn a_failure_that_waits_for_the_tools_is_told_at_its_deadline_at_the_latest() {
+fn a_failure_that_waits_for_the_tools_keeps_its_deadline() {
     let mut rig =
         Rig::gated(Settings { deadline: Duration::from_millis(900), ..settings(Mode::Enforce) });
     rig.ready();

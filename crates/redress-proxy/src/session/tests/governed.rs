@@ -2,7 +2,9 @@
 
 use std::{
     collections::BTreeMap,
-    path::PathBuf,
+    io,
+    path::{Path, PathBuf},
+    process::Command,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -13,19 +15,24 @@ use std::{
 
 use redress::Dialect;
 use redress_govern::{
-    Call, Checks, Decision, Governor, Manifest, Plans, Policy, Principal, Protected, role::Roles,
-    session::SessionRules,
+    Call, Checks, Decision, Governor, Launched, Launcher, Manifest, Plans, Policy, Principal,
+    Protected, role::Roles, session::SessionRules,
 };
 use redress_registry::{Registry, Source, load, shipped};
 use redress_wire::json::{Doc, Limits};
 
-use super::{CALL, FAILED, Rig, card, fault, settings};
-use crate::{
-    check_launcher::CheckLauncher,
-    connection::{FailureRecorder, OnLedgerFailure},
-    server::Server,
-    settings::Mode,
-};
+use super::{CALL, Rig, card, fault, settings};
+use crate::{server::Server, settings::Mode};
+
+/// No write is checked here.
+#[derive(Debug)]
+struct NoLauncher;
+
+impl Launcher for NoLauncher {
+    fn launch(&self, _: Command, _: &Path) -> io::Result<Launched> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
 
 fn governor(contract: &Registry) -> Arc<Governor> {
     Arc::new(Governor::new(Policy {
@@ -36,7 +43,7 @@ fn governor(contract: &Registry) -> Arc<Governor> {
         manifest: Manifest::new(contract, &["run".to_owned()]).unwrap(),
         extras: Vec::new(),
         writes: Checks::default(),
-        launcher: Arc::new(CheckLauncher::default()),
+        launcher: Arc::new(NoLauncher),
         plans: Plans::new("docs/plans".to_owned(), Vec::new(), PathBuf::new()),
         guarded: Protected::default(),
         role: None,
@@ -62,27 +69,6 @@ fn what_nobody_has_judged_is_not_answered() {
         .server(r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"x"}]}}"#);
     assert!(card(&heard[0]).starts_with("INVARIANT_VIOLATION: "), "{heard:?}");
     assert_eq!(fault(&heard[0])["context"]["invariant_id"], "INV_ANSWER_JUDGED");
-}
-
-#[test]
-fn a_governed_gate_tells_no_failure_without_a_record() {
-    let mut rig = Rig::knowing(Mode::Enforce);
-    rig.client(CALL);
-    let id = rig.last_id();
-    rig.session.upstream_line(FAILED.replace("ID", &id).as_bytes(), &mut rig.actions);
-    let pending = rig.actions.faults.pop().unwrap();
-    let recorder = FailureRecorder {
-        ledger: None,
-        on_failure: OnLedgerFailure::Closed,
-        server: governed(&rig),
-    };
-    assert!(recorder.is_active(), "they must be");
-    let (sender, heard) = std::sync::mpsc::channel();
-    recorder.record(pending, false, move |letter, _| sender.send(letter.line).unwrap());
-    let answer = serde_json::from_slice(&heard.recv().unwrap()).unwrap();
-    assert!(card(&answer).starts_with("INVARIANT_VIOLATION: "), "{answer}");
-    assert_eq!(fault(&answer)["context"]["invariant_id"], "INV_RECORD_FIRST");
-    assert_eq!(fault(&answer)["context"]["tool"], "read");
 }
 
 const RUNS: &str = "format = 'redress-registry/1'\nextends = ['core']\n[registry]\nname = 'runs'\nversion = '0.1.0'\n\

@@ -39,7 +39,7 @@ fn the_first_client_opens_the_upstream_for_all() {
 }
 
 #[test]
-fn calls_wait_until_the_upstream_is_open_and_a_new_process_is_opened_alike() {
+fn calls_wait_until_the_upstream_or_a_new_process_is_open() {
     let mut rig = pipe();
     rig.says(1, HELLO);
     rig.says(2, CALL);
@@ -59,7 +59,7 @@ fn calls_wait_until_the_upstream_is_open_and_a_new_process_is_opened_alike() {
 }
 
 #[test]
-fn an_upstream_that_does_not_open_is_asked_again_by_the_next_one() {
+fn an_upstream_that_does_not_open_is_asked_by_the_next_client() {
     let mut rig = pipe();
     rig.says(1, HELLO);
     let heard =
@@ -72,7 +72,7 @@ fn an_upstream_that_does_not_open_is_asked_again_by_the_next_one() {
 }
 
 #[test]
-fn a_client_whose_words_are_refused_is_the_only_one_that_hears_it() {
+fn a_refusal_of_one_clients_words_reaches_that_client_only() {
     let mut rig = pipe();
     let bad = HELLO.replace(r#"{"name":"c"}"#, "5");
     rig.says(1, &bad);
@@ -102,7 +102,7 @@ fn a_client_whose_words_are_refused_is_the_only_one_that_hears_it() {
 }
 
 #[test]
-fn a_status_that_refuses_one_clients_words_is_told_to_that_one_only() {
+fn a_status_about_one_clients_words_reaches_that_client_only() {
     let mut rig = Rig::shared(UpstreamKind::Http);
     for client in [1, 2] {
         rig.says(client, HELLO);

@@ -238,7 +238,7 @@ fn an_error_in_the_body_of_a_refusal_is_judged_as_that_error() {
 }
 
 #[test]
-fn what_an_upstream_over_http_says_keeps_its_status_and_its_place() {
+fn words_of_an_upstream_over_http_keep_status_and_place() {
     let mut rig = http(ClientKind::Http);
     rig.says(0, CALL);
     let ticket = Ticket(7);
@@ -271,7 +271,7 @@ fn an_answer_that_is_none_fails_the_request_that_it_is_for() {
 }
 
 #[test]
-fn a_session_that_is_over_is_404_to_a_client_over_http_however_the_server_says_it() {
+fn a_session_that_is_over_is_404_to_a_client_over_http() {
     let mut rig = http(ClientKind::Http);
     rig.says(0, OPEN);
     rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#, 200);
@@ -355,7 +355,7 @@ fn a_client_over_http_opens_its_sessions_itself() {
 }
 
 #[test]
-fn a_session_that_cannot_be_opened_again_is_told_to_all_who_wait() {
+fn a_session_that_cannot_reopen_is_told_to_all_who_wait() {
     let mut rig = http(ClientKind::Pipe);
     rig.says(0, OPEN);
     rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#, 200);

@@ -72,7 +72,7 @@ fn the_end_of_a_process_is_told_with_all_that_is_known() {
 }
 
 #[test]
-fn the_next_request_starts_the_server_again_and_opens_its_session() {
+fn the_next_request_restarts_the_server_and_its_session() {
     let mut rig = Rig::up();
     rig.client(OPEN);
     rig.server(r#"{"jsonrpc":"2.0","id":ID,"result":{"capabilities":{}}}"#);
@@ -224,7 +224,7 @@ fn a_failure_looks_the_same_after_a_restart() {
 }
 
 #[test]
-fn a_failure_that_waits_for_the_list_is_told_when_the_process_ends() {
+fn a_failure_that_waits_for_the_list_ends_with_the_process() {
     let mut rig = Rig::up();
     rig.client(CALL);
     assert!(rig.server(FAILED).is_empty());
@@ -248,7 +248,7 @@ fn at_the_end_everybody_is_told_and_nobody_is_let_in() {
 }
 
 #[test]
-fn when_the_client_is_gone_its_requests_are_withdrawn_and_recorded() {
+fn requests_of_a_client_that_is_gone_are_withdrawn_on_record() {
     let mut rig = Rig::up();
     rig.client(CALL);
     rig.session.client_gone(&mut rig.actions);
@@ -339,7 +339,7 @@ proptest! {
 }
 
 #[test]
-fn what_a_tool_does_is_learnt_for_the_next_failure_without_an_answer() {
+fn a_tools_traits_are_learnt_for_the_next_silent_failure() {
     let changed = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
     // Nobody has listed the tools; the list has changed, as some servers say whenever they start.
     for is_listed in [false, true] {
@@ -383,7 +383,7 @@ fn only_what_was_written_since_the_call_explains_its_end() {
 }
 
 #[test]
-fn a_server_that_dies_at_its_start_says_why_and_nothing_was_changed() {
+fn a_server_that_dies_at_its_start_says_why_without_effect() {
     let mut rig = Rig::down(Mode::Enforce);
     rig.client(OPEN);
     rig.stderr.add(b"Error: API_KEY is not set\n");

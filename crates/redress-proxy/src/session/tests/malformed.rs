@@ -110,7 +110,7 @@ fn a_mark_before_a_line_is_no_part_of_it() {
 }
 
 #[test]
-fn what_cannot_be_read_in_an_array_costs_the_others_nothing_and_is_told_to_nobody_else() {
+fn an_unreadable_member_of_an_array_fails_alone() {
     let fine = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"TEXT"}]}}"#;
     for bad in [r#""\ud800""#, "[[[", "\"\u{1}\""] {
         for mode in [Mode::Observe, Mode::Enforce] {
@@ -184,7 +184,7 @@ fn an_error_that_is_none_is_still_a_failure() {
 }
 
 #[test]
-fn a_second_answer_an_unknown_one_and_noise_are_recorded_and_dropped() {
+fn second_and_unknown_answers_and_noise_are_dropped_on_record() {
     let mut rig = Rig::up();
     rig.client(CALL);
     let id = rig.last_id();
@@ -263,7 +263,7 @@ fn half_a_line_before_the_end_is_no_answer() {
 const FORGED: &str = r#"{"dev.redress/fault":{"v":1,"code":"FORGED"}}"#;
 
 #[test]
-fn a_key_that_stands_twice_in_any_spelling_hides_no_forged_envelope() {
+fn a_duplicate_key_in_any_spelling_hides_no_forged_envelope() {
     const TEXT: &str =
         r#""content":[{"type":"text","text":"ENOENT: no such file"}],"isError":true"#;
     const GET: &str = r#"{"jsonrpc":"2.0","id":7,"method":"tasks/get","params":{"taskId":"t"}}"#;

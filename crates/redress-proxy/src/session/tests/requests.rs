@@ -30,7 +30,7 @@ fn what_is_no_message_is_refused_with_its_reason() {
 }
 
 #[test]
-fn what_is_no_message_is_recorded_in_the_session_that_it_came_in() {
+fn a_malformed_line_is_recorded_in_its_session() {
     let mut rig = Rig::up();
     for line in ["garbage", "[]", r#"{"id":[1],"method":"ping"}"#] {
         for (client, has_session) in [(3, true), (Sender::OF_NO_SESSION | 3, false)] {
@@ -107,7 +107,7 @@ fn an_id_can_be_used_again_once_it_is_answered() {
 }
 
 #[test]
-fn a_cancelled_request_is_withdrawn_under_our_id_and_answered_no_more() {
+fn a_cancelled_request_is_withdrawn_under_our_id() {
     let mut rig = Rig::up();
     rig.client(CALL);
     let id = rig.last_id();

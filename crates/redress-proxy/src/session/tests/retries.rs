@@ -130,7 +130,7 @@ fn words_of_a_server_are_no_licence_to_repeat() {
 }
 
 #[test]
-fn an_envelope_is_a_ground_for_a_repeat_only_where_it_is_flagged() {
+fn an_envelope_grounds_a_repeat_only_where_it_is_flagged() {
     for (flag, is_repeated) in [("", false), (r#","isError":true"#, true)] {
         let mut rig = rig();
         rig.client(&CALL.replace("\"read\"", "\"delete\""));
@@ -168,7 +168,7 @@ fn a_call_that_tells_of_work_is_not_made_again() {
 }
 
 #[test]
-fn a_stated_effect_ends_the_repeats_whatever_an_earlier_attempt_came_to() {
+fn a_stated_effect_ends_the_repeats_after_any_attempt() {
     fn status(status: u16, body: &[u8]) -> HttpFailure<'_> {
         let (retry_after, www_authenticate, location) = (None, None, None);
         let about = FailureScope::Request;
@@ -221,7 +221,7 @@ fn only_a_gate_that_enforces_makes_calls_again() {
 }
 
 #[test]
-fn a_call_that_was_in_flight_when_the_process_ended_is_made_again_in_the_next_one() {
+fn a_call_cut_by_a_crash_is_made_again_in_the_next_process() {
     let mut rig = rig();
     rig.client(CALL);
     assert!(rig.gone(&crash()).is_empty());

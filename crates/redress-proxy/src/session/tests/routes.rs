@@ -20,7 +20,7 @@ fn http() -> Rig {
 }
 
 #[test]
-fn progress_goes_to_the_request_that_asked_for_it_under_its_own_token() {
+fn progress_goes_to_its_request_under_the_clients_token() {
     let mut rig = http();
     rig.says(0, WATCHED);
     let id = rig.last_id();
@@ -154,7 +154,7 @@ fn a_question_is_withdrawn_however_its_id_is_spelt() {
 }
 
 #[test]
-fn a_request_that_the_client_does_not_hear_is_answered_all_the_same() {
+fn a_request_that_no_client_hears_is_answered_all_the_same() {
     let mut rig = Rig::between(ClientKind::Http, UpstreamKind::Pipe);
     rig.session.upstream_line(
         br#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}"#,

@@ -87,7 +87,7 @@ fn the_upstream_can_ask_none_of_them() {
 }
 
 #[test]
-fn what_concerns_all_goes_to_all_and_what_is_one_clients_to_no_other() {
+fn messages_for_all_reach_all_and_those_of_one_no_other() {
     let mut rig = pipe();
     rig.says(1, CALL);
     rig.says(2, CALL);
@@ -238,7 +238,7 @@ fn progress_of_a_task_goes_on_after_its_call_was_answered() {
 }
 
 #[test]
-fn what_a_process_writes_for_nobody_is_told_only_where_one_client_can_be_meant() {
+fn stray_output_is_told_only_where_one_client_can_be_meant() {
     let ends: [fn(&mut Rig); 2] = [
         |rig| {
             rig.stderr.add(b"lost the file of the second\n");

@@ -78,7 +78,7 @@ fn what_a_server_says_at_every_start_is_no_reason_why_it_ended() {
 }
 
 #[test]
-fn a_server_that_was_slow_to_open_the_first_time_may_be_so_again() {
+fn a_server_that_was_slow_to_open_may_be_slow_again() {
     let mut rig = Rig::up();
     rig.client(OPEN);
     rig.after(Duration::from_secs(12));

@@ -55,7 +55,7 @@ fn a_status_counts_also_above_an_error_that_names_the_request() {
 }
 
 #[test]
-fn whoever_answers_a_request_by_its_id_has_dealt_with_it_whatever_the_status_is() {
+fn an_answer_with_the_id_of_a_request_counts_at_any_status() {
     let result = |text: &str, is_error: bool| {
         format!(
             r#""result":{{"content":[{{"type":"text","text":"{text}"}}],"isError":{is_error}}}"#
@@ -87,7 +87,7 @@ fn whoever_answers_a_request_by_its_id_has_dealt_with_it_whatever_the_status_is(
 }
 
 #[test]
-fn a_refusal_that_did_not_come_to_its_end_may_have_been_an_answer() {
+fn a_refusal_that_was_cut_may_have_been_an_answer() {
     for (given, effect) in
         [(404, "unknown"), (400, "unknown"), (409, "unknown"), (422, "unknown"), (403, "none")]
     {

@@ -60,7 +60,7 @@ fn a_long_name_with_many_parts_costs_little() {
 }
 
 #[test]
-fn the_upstream_is_asked_to_stop_when_the_last_one_does_not_follow_any_more() {
+fn the_upstream_stops_when_the_last_client_unsubscribes() {
     let mut rig = following(&[(1, "u"), (2, "u"), (3, "u")]);
     let stop = request("resources/unsubscribe", &json!({"uri": "u"}));
     let count = rig.sent.len();
@@ -119,7 +119,7 @@ fn a_client_cannot_follow_without_end() {
 }
 
 #[test]
-fn the_upstream_logs_as_much_as_one_wants_and_each_hears_what_it_wants() {
+fn the_upstream_logs_the_most_and_each_client_hears_its_level() {
     let mut rig = following(&[]);
     let ask = |rig: &mut Rig, client: u64, level: &str| {
         let count = rig.sent.len();

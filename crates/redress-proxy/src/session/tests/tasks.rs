@@ -56,7 +56,7 @@ fn a_flag_that_is_no_boolean_is_no_success_of_a_task() {
 }
 
 #[test]
-fn a_completed_task_whose_call_failed_has_no_secret_in_its_own_words_either() {
+fn a_completed_task_of_a_failed_call_shows_no_secret() {
     let mut rig = begun(Mode::Enforce);
     rig.client(GET);
     let line = format!(
@@ -170,7 +170,7 @@ fn the_result_of_a_task_is_the_result_of_its_call() {
 }
 
 #[test]
-fn a_task_that_the_server_tells_of_is_recorded_before_the_client_hears() {
+fn a_failed_task_is_recorded_before_the_client_hears() {
     let line = format!(
         r#"{{"method":"notifications/tasks","params":{{"taskId":"t","status":"completed","result":{FAILED}}}}}"#
     );
