@@ -4,7 +4,7 @@ pub(crate) mod questions;
 
 use std::{
     borrow::Cow,
-    hash::{BuildHasher, Hash, Hasher as _, RandomState},
+    hash::{BuildHasher as _, Hash, Hasher as _},
     time::Instant,
 };
 
@@ -15,7 +15,7 @@ use rustc_hash::FxBuildHasher;
 use self::questions::Questions;
 use crate::{
     exchange::Exchange,
-    upstream_id::{DIGITS, PLACE_BITS, UpstreamId},
+    upstream_id::{DIGITS, PLACE_BITS, Secret, UpstreamId},
 };
 
 /// The most requests that can be in flight.
@@ -66,7 +66,7 @@ pub(crate) struct InFlight {
     free: Vec<usize>,
     /// The client's ids: small numbers, or hashes with a secret key. Different ids have different keys.
     by_client: IndexMap<u64, UpstreamId, FxBuildHasher>,
-    secret: RandomState,
+    secret: Secret,
     given_out: u64,
     /// How many of them have no deadline.
     endless: usize,
@@ -78,6 +78,11 @@ pub(crate) struct InFlight {
 }
 
 impl InFlight {
+    /// No request yet; ids are drawn by a secret.
+    pub(crate) fn new(secret: Secret) -> Self {
+        Self { secret, ..Self::default() }
+    }
+
     /// How many clients' requests wait for an answer that is to come in time.
     pub(crate) fn answers(&self) -> usize {
         self.by_client.len() - self.endless

@@ -21,6 +21,7 @@ use crate::{
     restarts::Starts,
     retry::Budget,
     settings::Settings,
+    upstream_id::Secret,
 };
 
 /// What all sessions of one server share: its settings, and what counts across them.
@@ -45,6 +46,8 @@ pub struct Server {
     memory: OnceLock<Arc<MemoryBudget>>,
     /// Tells its sessions from those of other processes.
     mark: u64,
+    /// What ids and pauses follow from, if they are to be the same each time.
+    seed: Option<u64>,
 }
 
 impl Server {
@@ -62,8 +65,21 @@ impl Server {
             has_lost_ledger: AtomicBool::new(false),
             memory: OnceLock::new(),
             mark: RandomState::new().hash_one(()),
+            seed: None,
             settings,
         }
+    }
+
+    /// The same server, whose ids and pauses follow from a number and can be guessed: for simulations that are repeated.
+    #[must_use]
+    pub const fn seeded(mut self, seed: u64) -> Self {
+        (self.mark, self.seed) = (seed, Some(seed));
+        self
+    }
+
+    /// What a session draws its ids and pauses from.
+    pub(crate) fn secret(&self) -> Secret {
+        self.seed.map_or_else(Secret::default, Secret::Seed)
     }
 
     /// What records call the session of a client. The id that the client itself uses is a secret of the client.

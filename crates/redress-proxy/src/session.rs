@@ -160,7 +160,7 @@ impl Session {
             tenancy,
             reader: Reader::default(),
             admission: Admission::new(breaker, server.shares()),
-            inflight: InFlight::default(),
+            inflight: InFlight::new(server.secret()),
             upstream: Upstream::new(upstream),
             handshake: Handshake::default(),
             catalog: Catalog::default(),

@@ -1,4 +1,6 @@
-//! `UpstreamId`: an id of the gate, under which an upstream knows a request.
+//! `UpstreamId`: an id of the gate, under which an upstream knows a request, and the secret that ids are drawn from.
+
+use std::hash::{BuildHasher, DefaultHasher, Hasher as _, RandomState};
 
 use redress_wire::json::{Kind, Value};
 
@@ -64,6 +66,36 @@ impl UpstreamId {
     /// Where its request is kept.
     pub(crate) fn place(self) -> usize {
         usize::try_from(self.0 & ((1 << PLACE_BITS) - 1)).unwrap_or_default()
+    }
+}
+
+/// The key of hashes from which ids and pauses are drawn, so that they cannot be guessed.
+#[derive(Debug, Clone)]
+pub(crate) enum Secret {
+    /// Drawn by the system.
+    System(RandomState),
+    /// Given, so that a simulation can be repeated.
+    Seed(u64),
+}
+
+impl Default for Secret {
+    fn default() -> Self {
+        Self::System(RandomState::new())
+    }
+}
+
+impl BuildHasher for Secret {
+    type Hasher = DefaultHasher;
+
+    fn build_hasher(&self) -> DefaultHasher {
+        match self {
+            Self::System(state) => state.build_hasher(),
+            Self::Seed(seed) => {
+                let mut hasher = DefaultHasher::new();
+                hasher.write_u64(*seed);
+                hasher
+            }
+        }
     }
 }
 
