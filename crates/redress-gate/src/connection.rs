@@ -4,7 +4,6 @@
 //! both ends and written. [`Driver`] keeps time, and starts and ends the server. Both are the same for a client on a pipe and for
 //! clients over HTTP. Only the reading and writing of a process's pipes differs: threads do it, or tasks.
 
-mod batch;
 mod child;
 mod client;
 mod client_input;
@@ -28,18 +27,26 @@ use std::{
     time::{Duration, Instant},
 };
 
+use redress::outcome::KillReason;
 use redress::text::visible;
 use redress_govern::Job;
 use redress_ledger::{By, Clock};
+use redress_proxy::{
+    memory::{Account, OutOfMemory, Reservation, SMALL, SharedReservation},
+    moment::Moment,
+    outgoing::{Ticket, Undelivered},
+    server::Server,
+    session::{Actions, Exit, Session, UpstreamKind},
+    upstream_id::UpstreamId,
+};
 use redress_transport::{in_process::InProcessServer, program::Program};
 
 pub use self::recorder::OnLedgerFailure;
 use self::upstream::Upstream;
 pub(crate) use self::{
-    batch::take_piece,
     child::{Early, attach},
     client::{ClientEnd, ClientPipe},
-    client_input::{GLANCE, attend_client},
+    client_input::{GLANCE, attend_client, take_piece},
     driver::Driver,
     recorder::FailureRecorder,
     remote::connect,
@@ -49,15 +56,6 @@ use crate::{
     process::{Process, Started},
     remote::{Remote, RemoteAddress},
     threads::spawn,
-};
-use redress::outcome::KillReason;
-use redress_proxy::{
-    memory::{Account, OutOfMemory, Reservation, SMALL, SharedReservation},
-    moment::Moment,
-    outgoing::{Ticket, Undelivered},
-    server::Server,
-    session::{Actions, Exit, Session, UpstreamKind},
-    upstream_id::UpstreamId,
 };
 
 /// How much may wait for an upstream that does not read.

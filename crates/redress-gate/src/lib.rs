@@ -9,7 +9,7 @@
 //!   everything (`driver`), the queue in front of a pipe (`writer`), the recorder of failures (`recorder`), the two ends
 //!   (`client`, `upstream`, `remote`), a process and its pipes (`child`), read and written by `threads` behind a pipe and
 //!   by `tasks` behind HTTP, its output as lines (`reading`), which of two threads reads it (`reader_handoff`,
-//!   `interruptible_pipe`), a client's lines (`client_input`) and arrays (`batch`).
+//!   `interruptible_pipe`), a client's lines and arrays (`client_input`).
 //! - `replies.rs` routes messages to HTTP requests and event streams. Below it: where one answer goes (`target`), one
 //!   client's streams and its replay buffer (`client_streams`), the queue of one stream (`stream`).
 //! - `remote.rs` a server behind a URL as an upstream. Below it: its address (`address`), one message and its response

@@ -17,6 +17,10 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
+use redress_proxy::{
+    exposition::{self, render},
+    server::Server,
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
@@ -28,10 +32,6 @@ use tokio::{
 use crate::{
     serve::{Access, Pace, Throttle, TokenError, WriteTimeout},
     tls::Tls,
-};
-use redress_proxy::{
-    exposition::{self, render},
-    server::Server,
 };
 
 /// The longest head of a request, in bytes.

@@ -20,6 +20,13 @@ use hyper::{
     body::Bytes,
     http::{HeaderMap, HeaderValue, Method, header},
 };
+use redress_proxy::{
+    header_params::HeaderParams,
+    memory::{Account, Reservation},
+    outgoing::{MessageQueue, Ticket, ToUpstream},
+    session::{ClientKind, HttpFailure, MessageSource},
+    upstream_id::UpstreamId,
+};
 use redress_transport::http::HttpRequest;
 use redress_wire::json::Scratch;
 use rustc_hash::FxHashMap;
@@ -29,13 +36,6 @@ pub use self::address::RemoteAddress;
 use self::{
     handshake::{Handshake, HandshakeStep},
     mirrored_headers::{MessageKind, MessageSummary, SESSION, VERSION},
-};
-use redress_proxy::{
-    header_params::HeaderParams,
-    memory::{Account, Reservation},
-    outgoing::{MessageQueue, Ticket, ToUpstream},
-    session::{ClientKind, HttpFailure, MessageSource},
-    upstream_id::UpstreamId,
 };
 
 /// The most notifications that wait for a server which does not take them.

@@ -8,6 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::body::Bytes;
 use indexmap::IndexMap;
+use redress_proxy::{
+    caller::Caller,
+    memory::{Account, MemoryBudget, Reservation, ReservedMessage, SharedReservation},
+    outgoing::{MessageQueue, Ticket, ToClient, Undelivered},
+};
 use rustc_hash::FxBuildHasher;
 use tokio::sync::oneshot;
 
@@ -16,11 +21,6 @@ use self::{
     client_streams::{ClientStreams, Delivery},
     stream::AnswerPart,
     target::ReplyTarget,
-};
-use redress_proxy::{
-    caller::Caller,
-    memory::{Account, MemoryBudget, Reservation, ReservedMessage, SharedReservation},
-    outgoing::{MessageQueue, Ticket, ToClient, Undelivered},
 };
 
 /// Routes the messages of one connection to the requests and streams of its HTTP clients.

@@ -3,6 +3,11 @@
 use std::{fs::File, io, sync::Arc, time::Duration};
 
 use redress_ledger::{Clock, Ledger};
+use redress_proxy::{
+    memory::Account,
+    server::Server,
+    session::{ClientKind, Session},
+};
 use redress_transport::pipe::widen;
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
@@ -17,11 +22,6 @@ use crate::{
     },
     log::StderrLog,
     threads::spawn,
-};
-use redress_proxy::{
-    memory::Account,
-    server::Server,
-    session::{ClientKind, Session},
 };
 
 /// How often a signal is looked for while the ledger is opened.

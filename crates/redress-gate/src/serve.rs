@@ -29,6 +29,7 @@ use std::{
 };
 
 use redress_ledger::{Clock, Ledger};
+use redress_proxy::{memory::MemoryBudget, server::Server};
 use tokio::signal::unix::{SignalKind, signal};
 
 use self::{
@@ -50,7 +51,6 @@ use crate::{
     connection::{OnLedgerFailure, Target},
     log::StderrLog,
 };
-use redress_proxy::{memory::MemoryBudget, server::Server};
 
 /// How long requests that were sent before the end may take to arrive.
 const LAST_REQUESTS: Duration = Duration::from_millis(150);

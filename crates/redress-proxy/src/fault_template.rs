@@ -41,7 +41,7 @@ pub(crate) struct FaultTemplate {
     records: [OnceLock<Option<Written>>; 2],
 }
 
-/// A record with holes, and what only the operator sees.
+/// A record with placeholders, and what only the operator sees.
 type Written = (Template, Option<String>);
 
 /// The parts of a response beside the failure.
@@ -176,9 +176,9 @@ impl FaultTemplate {
     fn answer(&self, is_recorded: bool) -> Option<Template> {
         let answer = self.how(Dialect::Native, Stamp::default());
         let plain = wire::response(&self.fault, "", answer);
-        let receipt = is_recorded.then(|| Receipt { seq: SEQ, hash: Hole::Hash.mark() });
+        let receipt = is_recorded.then(|| Receipt { seq: SEQ, hash: Placeholder::Hash.mark() });
         let marked = self.stamped(&marked(false), receipt);
-        let marked = wire::response(&marked, &Hole::Id.mark(), answer);
+        let marked = wire::response(&marked, &Placeholder::Id.mark(), answer);
         Template::of(&plain, &marked)
     }
 
@@ -197,31 +197,31 @@ impl FaultTemplate {
 /// An occurrence with a mark wherever it has a value of its own.
 fn marked(has_session: bool) -> FaultStamp {
     FaultStamp {
-        request_id: Some(Hole::RequestId.mark()),
-        timestamp: Hole::Timestamp.mark(),
+        request_id: Some(Placeholder::RequestId.mark()),
+        timestamp: Placeholder::Timestamp.mark(),
         elapsed_ms: Some(ELAPSED),
-        session: has_session.then(|| Hole::Session.mark()),
+        session: has_session.then(|| Placeholder::Session.mark()),
         governed: None,
     }
 }
 
-/// What goes into the holes.
+/// What goes into the placeholders.
 struct Values<'v> {
     id: &'v str,
     stamp: &'v FaultStamp,
     receipt: Option<&'v Receipt>,
 }
 
-/// A text with holes.
+/// A text with placeholders.
 #[derive(Debug)]
 struct Template {
-    /// The text before each hole, and the hole.
-    parts: Vec<(String, Hole)>,
+    /// The text before each placeholder, and the placeholder.
+    parts: Vec<(String, Placeholder)>,
     rest: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Hole {
+enum Placeholder {
     Id,
     RequestId,
     Session,
@@ -231,7 +231,7 @@ enum Hole {
     Hash,
 }
 
-impl Hole {
+impl Placeholder {
     const ALL: [Self; 7] = [
         Self::Id,
         Self::RequestId,
@@ -258,24 +258,26 @@ impl Hole {
 impl Template {
     /// Cuts a text at its marks. A text that would have them anyway is none.
     fn of(plain: &str, marked: &str) -> Option<Self> {
-        let marks = Hole::ALL.map(|it| (it, it.mark()));
+        let marks = Placeholder::ALL.map(|it| (it, it.mark()));
         if marks.iter().any(|(_, mark)| plain.contains(mark)) {
             return None;
         }
         let first = |text: &str| {
-            let found = |(hole, mark): &(Hole, String)| Some((text.find(mark)?, *hole, mark.len()));
+            let found = |(placeholder, mark): &(Placeholder, String)| {
+                Some((text.find(mark)?, *placeholder, mark.len()))
+            };
             marks.iter().filter_map(found).min_by_key(|it| it.0)
         };
         let mut parts = Vec::new();
         let mut rest = marked;
-        while let Some((at, hole, length)) = first(rest) {
-            parts.push((rest.get(..at)?.to_owned(), hole));
+        while let Some((at, placeholder, length)) = first(rest) {
+            parts.push((rest.get(..at)?.to_owned(), placeholder));
             rest = rest.get(at + length..)?;
         }
         Some(Self { parts, rest: rest.to_owned() })
     }
 
-    /// Appends the text with values in its holes; `false` if one is absent.
+    /// Appends the text with values in its placeholders; `false` if one is absent.
     fn fill(&self, values: &Values<'_>, out: &mut Vec<u8>) -> bool {
         let (Some(id), Some(elapsed)) = (&values.stamp.request_id, values.stamp.elapsed_ms) else {
             return false;
@@ -284,16 +286,16 @@ impl Template {
         escape_into(&mut request_id, id);
         let elapsed = elapsed.to_string();
         let seq = values.receipt.map(|it| it.seq.to_string()).unwrap_or_default();
-        for (text, hole) in &self.parts {
+        for (text, placeholder) in &self.parts {
             out.extend_from_slice(text.as_bytes());
-            let value = match hole {
-                Hole::Id => values.id,
-                Hole::RequestId => &request_id,
-                Hole::Session => values.stamp.session.as_deref().unwrap_or_default(),
-                Hole::Timestamp => &values.stamp.timestamp,
-                Hole::Elapsed => &elapsed,
-                Hole::Seq => &seq,
-                Hole::Hash => values.receipt.map_or("", |it| &it.hash),
+            let value = match placeholder {
+                Placeholder::Id => values.id,
+                Placeholder::RequestId => &request_id,
+                Placeholder::Session => values.stamp.session.as_deref().unwrap_or_default(),
+                Placeholder::Timestamp => &values.stamp.timestamp,
+                Placeholder::Elapsed => &elapsed,
+                Placeholder::Seq => &seq,
+                Placeholder::Hash => values.receipt.map_or("", |it| &it.hash),
             };
             out.extend_from_slice(value.as_bytes());
         }

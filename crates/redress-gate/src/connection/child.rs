@@ -7,6 +7,8 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
+use redress::outcome::KillReason;
+use redress_proxy::{session::Actions, tail::Tail};
 use rustix::process::Signal;
 
 use super::{
@@ -22,8 +24,6 @@ use crate::{
     process::{Pipes, Process, Started, exit},
     threads::spawn,
 };
-use redress::outcome::KillReason;
-use redress_proxy::{session::Actions, tail::Tail};
 
 /// A process that was started before it has a connection. If it never gets one, it is ended.
 pub(crate) struct Early(Option<io::Result<Started>>);

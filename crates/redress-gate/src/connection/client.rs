@@ -2,15 +2,15 @@
 
 use std::{fs::File, io, os::fd::AsFd as _, sync::Arc, time::Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
-use super::{ActingThread, writer::PipeWriter};
-use crate::replies::{FailureReply, ReplyRouter};
 use redress_proxy::{
     memory::SharedReservation,
     outgoing::{MessageQueue, Ticket, ToClient, Undelivered},
     pending_fault::PendingFault,
 };
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::{ActingThread, writer::PipeWriter};
+use crate::replies::{FailureReply, ReplyRouter};
 
 /// How much may wait for a client on a pipe. Then neither it nor the server is read from until it reads.
 const MOST_WAITING: usize = 4 << 20;

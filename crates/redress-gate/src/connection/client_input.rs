@@ -8,15 +8,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{ActingThread, ClientEnd, Connection, DriverEvent, FIRST, PIECE, batch, threads::read};
+use redress_proxy::{
+    outgoing::{Sender, Ticket},
+    session::{Actions, Expected},
+};
+
+use super::{ActingThread, ClientEnd, Connection, DriverEvent, FIRST, PIECE, threads::read};
 use crate::{
     frame::Batch,
     lines::{Line, Lines},
     threads::spawn,
-};
-use redress_proxy::{
-    outgoing::{Sender, Ticket},
-    session::{Actions, Expected},
 };
 
 /// How often the reader looks whether the next piece may follow.
@@ -113,11 +114,38 @@ impl ClientReader {
     }
 }
 
+/// What came of one piece of an array.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PieceOutcome {
+    /// How many of its messages will be answered.
+    pub(crate) answers: usize,
+    /// There are no more messages.
+    pub(crate) is_last: bool,
+}
+
+/// Takes the next messages of an array.
+pub(crate) fn take_piece(
+    connection: &Arc<Connection>,
+    batch: &mut Batch<'_>,
+    are_taken: bool,
+    from: Sender,
+) -> PieceOutcome {
+    let (mut messages, mut answers) = (0, 0);
+    connection.client_says(|session, actions| {
+        for message in batch.take(PIECE) {
+            messages += 1;
+            let expected = session.client_member(message, are_taken, from, actions);
+            answers += usize::from(expected == Expected::Answer);
+        }
+    });
+    PieceOutcome { answers, is_last: messages < PIECE }
+}
+
 /// Takes an array of messages. Gives whether the client is still there.
 fn take_batch(connection: &Arc<Connection>, line: &[u8], are_taken: bool, from: Sender) -> bool {
     let mut batch = Batch::of(line);
     loop {
-        let piece = batch::take_piece(connection, &mut batch, are_taken, from);
+        let piece = take_piece(connection, &mut batch, are_taken, from);
         if !wait_for_room(connection) {
             return false;
         }

@@ -3,6 +3,10 @@
 
 use std::{sync::Arc, time::Duration};
 
+use redress_proxy::{
+    memory::Account,
+    session::{Actions, Session},
+};
 use rustix::process::Signal;
 use tokio::{
     sync::mpsc::{self, UnboundedReceiver},
@@ -12,10 +16,6 @@ use tokio::{
 use super::{
     ActingThread, ClientEnd, ClientPipe, Connection, DriverEvent, ServerRuntime, Upstream, child,
     remote::connect,
-};
-use redress_proxy::{
-    memory::Account,
-    session::{Actions, Session},
 };
 
 /// How often the driver looks whether a client on a pipe is still there, once it has closed its side.

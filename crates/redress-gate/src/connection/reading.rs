@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use redress_proxy::session::Actions;
+
 use super::{ActingThread, Connection, FIRST, PIECE};
 use crate::lines::{Line, Lines};
-use redress_proxy::session::Actions;
 
 /// Cuts the output of a process into lines, and gives them to its session.
 pub(super) struct UpstreamReader {
@@ -108,6 +109,14 @@ mod tests {
     };
 
     use redress_ledger::Time;
+    use redress_proxy::{
+        caller::Caller,
+        memory::MemoryBudget,
+        outgoing::Sender,
+        server::Server,
+        session::{Actions, ClientKind, Session, UpstreamKind},
+        settings::Settings,
+    };
 
     use super::{Connection, FIRST, PIECE, UpstreamReader};
     use crate::connection::tests::settings;
@@ -116,14 +125,6 @@ mod tests {
             ClientEnd, ClientPipe, FailureRecorder, LOOK, OnLedgerFailure, ServerRuntime, Target,
         },
         log::StderrLog,
-    };
-    use redress_proxy::{
-        caller::Caller,
-        memory::MemoryBudget,
-        outgoing::Sender,
-        server::Server,
-        session::{Actions, ClientKind, Session, UpstreamKind},
-        settings::Settings,
     };
 
     const CALL: &[u8] = br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;

@@ -8,14 +8,14 @@ use std::{
 use redress::fault::Receipt;
 use redress_govern::{CallContext, CallRecord, invariant::INV_RECORD_FIRST};
 use redress_ledger::{By, Ledger, LedgerError, Record, RefusalKind};
-
-use crate::replies::FailureReply;
 use redress_proxy::{
     outgoing::ToClient,
     pending_fault::{PendingFault, ReplyHead},
     server::Server,
     session::Repeat,
 };
+
+use crate::replies::FailureReply;
 
 /// How long writes may take to be put back when the gate ends; what takes longer is put back when one starts again.
 const LAST_WRITES: Duration = Duration::from_millis(700);

@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Weak, atomic::Ordering};
 
-use tokio::runtime::Handle;
-
-use super::{ActingThread, ClientPipe, Connection, Target, Upstream};
-use crate::remote::{Remote, UpstreamEvents};
 use redress_proxy::{
     session::{Actions, ClientKind, HttpFailure, MessageSource},
     upstream_id::UpstreamId,
 };
+use tokio::runtime::Handle;
+
+use super::{ActingThread, ClientPipe, Connection, Target, Upstream};
+use crate::remote::{Remote, UpstreamEvents};
 
 /// Makes a server behind a URL the upstream of a connection, unless it is. A runtime has to be at hand.
 pub(crate) fn connect(connection: &Arc<Connection>) {

@@ -2,6 +2,7 @@
 
 use std::{io, os::fd::OwnedFd};
 
+use redress::outcome::KillReason;
 use redress_transport::pipe::PipeRemainder;
 use tokio::{io::AsyncReadExt as _, net::unix::pipe, sync::oneshot};
 
@@ -10,7 +11,6 @@ use super::{
     child::{Child, Pumps},
     writer::PipeWriter,
 };
-use redress::outcome::KillReason;
 
 /// How much of a log is read at once.
 const LOG_PIECE: usize = 4 << 10;
@@ -111,7 +111,15 @@ async fn read_log(child: Child, mut pipe: StoppablePipe) {
 mod tests {
     use std::{fs::File, sync::Arc};
 
+    use redress::outcome::KillReason;
     use redress_ledger::Time;
+    use redress_proxy::{
+        caller::Caller,
+        exposition::render,
+        memory::MemoryBudget,
+        server::Server,
+        session::{ClientKind, Session, UpstreamKind},
+    };
     use redress_transport::program::Program;
     use tokio::runtime::Builder;
 
@@ -123,14 +131,6 @@ mod tests {
         },
         log::StderrLog,
         replies::ReplyRouter,
-    };
-    use redress::outcome::KillReason;
-    use redress_proxy::{
-        caller::Caller,
-        exposition::render,
-        memory::MemoryBudget,
-        server::Server,
-        session::{ClientKind, Session, UpstreamKind},
     };
 
     /// How many lines the server has written that are no messages.

@@ -7,6 +7,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use redress::outcome::KillReason;
+
 use super::{
     child::{Child, Pumps},
     interruptible_pipe::{InterruptiblePipe, interruptible},
@@ -14,7 +16,6 @@ use super::{
     writer::PipeWriter,
 };
 use crate::threads::spawn;
-use redress::outcome::KillReason;
 
 /// How much of a log is read at once.
 const LOG_PIECE: usize = 16 << 10;

@@ -5,13 +5,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{ActingThread, reader_handoff::ReaderHandoff, writer::PipeWriter};
-use crate::{process::Process, remote::Remote};
 use redress::outcome::KillReason;
 use redress_proxy::{
     memory::Reservation,
     outgoing::{MessageQueue, ToUpstream},
 };
+
+use super::{ActingThread, reader_handoff::ReaderHandoff, writer::PipeWriter};
+use crate::{process::Process, remote::Remote};
 
 /// The server's end.
 #[derive(Clone)]

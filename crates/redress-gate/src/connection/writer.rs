@@ -350,8 +350,9 @@ mod tests {
         time::{Duration, Instant},
     };
 
-    use super::PipeWriter;
     use redress_proxy::{caller::Caller, memory::MemoryBudget};
+
+    use super::PipeWriter;
 
     fn pipe() -> (std::io::PipeReader, Arc<PipeWriter>) {
         let (reader, writer) = std::io::pipe().unwrap();

@@ -6,15 +6,15 @@ use hyper::{
     body::Bytes,
     http::{HeaderMap, HeaderName, header},
 };
+use redress_proxy::{
+    memory::{Reservation, SMALL},
+    session::ClientKind,
+};
 use redress_transport::http::{BodyError, HttpResponse, header_text};
 use redress_wire::json::Doc;
 use tokio::time::timeout;
 
 use crate::frame::{behind_mark, limits};
-use redress_proxy::{
-    memory::{Reservation, SMALL},
-    session::ClientKind,
-};
 
 /// The limits of reading a response that is not needed; beyond them its connection is closed.
 const DRAIN_BYTES: u64 = 64 << 10;

@@ -9,6 +9,7 @@ use hyper::{
     body::Bytes,
     http::{HeaderName, HeaderValue, Method, StatusCode, header},
 };
+use redress_proxy::{session::HttpFailure, upstream_id::UpstreamId};
 use redress_transport::{
     http::{HttpResponse, RequestFailure, header_text},
     sse::Events,
@@ -22,7 +23,6 @@ use super::{
     mirrored_headers::MessageKind,
     post::{drain, pass_on, report_malformed, report_too_long},
 };
-use redress_proxy::{session::HttpFailure, upstream_id::UpstreamId};
 
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use hyper::http::{HeaderMap, HeaderName, HeaderValue};
 use memchr::memmem::Finder;
+use redress_proxy::header_params::{HeaderParams, PARAM};
 use redress_wire::json::{Doc, Scratch, Value};
 
 use crate::frame::{Frame, Shape, limits};
-use redress_proxy::header_params::{HeaderParams, PARAM};
 
 pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -147,8 +147,9 @@ fn base64(bytes: &[u8], out: &mut String) {
 mod tests {
     use redress_wire::json::Scratch;
 
-    use super::{MessageKind, MessageSummary, base64, encoded};
     use redress_proxy::header_params::HeaderParams;
+
+    use super::{MessageKind, MessageSummary, base64, encoded};
 
     fn headers(line: &str, mirrors: &HeaderParams) -> Vec<String> {
         let headers = MessageSummary::of(line.as_bytes(), mirrors, &mut Scratch::default())

@@ -9,6 +9,10 @@ use hyper::{
     body::Bytes,
     http::{HeaderValue, Method, StatusCode, header, uri::PathAndQuery},
 };
+use redress_proxy::{
+    session::{FailureScope, HttpFailure, MessageSource, Phase},
+    upstream_id::UpstreamId,
+};
 use redress_transport::http::{
     HttpRequest, HttpResponse, Received, RequestFailure, RequestPhase, header_text,
 };
@@ -26,10 +30,6 @@ use super::{
     refusal::read_refusal,
 };
 use crate::frame::{limits, messages};
-use redress_proxy::{
-    session::{FailureScope, HttpFailure, MessageSource, Phase},
-    upstream_id::UpstreamId,
-};
 
 /// How often a server may say that it is to be asked elsewhere.
 const MOST_MOVES: usize = 3;

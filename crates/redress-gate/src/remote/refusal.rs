@@ -6,6 +6,10 @@ use hyper::{
     body::Bytes,
     http::{HeaderValue, StatusCode, header},
 };
+use redress_proxy::{
+    session::{FailureScope, HttpFailure},
+    upstream_id::UpstreamId,
+};
 use redress_transport::{
     http::{HttpResponse, header_text},
     sse::Events,
@@ -20,10 +24,6 @@ use super::{
     session_loss::{SessionLoss, session_loss},
 };
 use crate::frame::behind_mark;
-use redress_proxy::{
-    session::{FailureScope, HttpFailure},
-    upstream_id::UpstreamId,
-};
 
 /// The most that is read of a refusal which is no message.
 const MOST_BYTES: usize = 64 << 10;

@@ -6,12 +6,12 @@ use redress::{
     codes,
     outcome::{Asked, HttpAnswer, HttpAsked, Outcome, What},
 };
+use redress_proxy::upstream_id::UpstreamId;
 use redress_registry::shipped;
 use redress_wire::json::{Doc, Value};
 
 use super::refusal::FailureBody;
 use crate::frame::{Frame, Shape, limits, messages};
-use redress_proxy::upstream_id::UpstreamId;
 
 /// The number that SDKs have for a session that they do not know.
 const NO_SESSION: i64 = -32_001;

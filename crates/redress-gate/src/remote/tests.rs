@@ -9,16 +9,16 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use tokio::runtime::{Builder, Runtime};
-
-use self::server::{Act, Server, json, pause, status, stream};
-use super::{MessageSource, Remote, RemoteAddress, UpstreamEvents};
 use redress_proxy::{
     memory::Account,
     outgoing::{MessageQueue, Ticket, ToUpstream},
     session::{ClientKind, HttpFailure},
     upstream_id::UpstreamId,
 };
+use tokio::runtime::{Builder, Runtime};
+
+use self::server::{Act, Server, json, pause, status, stream};
+use super::{MessageSource, Remote, RemoteAddress, UpstreamEvents};
 
 /// Notes what is heard, and who still waits.
 #[derive(Debug, Default)]

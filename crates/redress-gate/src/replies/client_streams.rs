@@ -3,12 +3,12 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use hyper::body::Bytes;
-
-use super::stream::{AnswerPart, Framing, Mark, Stream};
 use redress_proxy::{
     memory::{Account, Reservation, ReservedMessage},
     outgoing::Undelivered,
 };
+
+use super::stream::{AnswerPart, Framing, Mark, Stream};
 
 /// How many bytes are kept for replay.
 const MOST_KEPT: usize = 1 << 20;
@@ -230,9 +230,9 @@ mod tests {
     };
 
     use hyper::body::Bytes;
+    use redress_proxy::{caller::Caller, memory::MemoryBudget};
 
     use super::{ClientStreams, Delivery, ReservedMessage, Stream, Undelivered};
-    use redress_proxy::{caller::Caller, memory::MemoryBudget};
 
     fn small(text: &'static [u8]) -> ReservedMessage {
         ReservedMessage::from(Bytes::from_static(text))

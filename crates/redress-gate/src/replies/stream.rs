@@ -240,8 +240,9 @@ fn event(id: Option<&str>, message: &[u8]) -> Bytes {
 mod tests {
     use std::task::{Context, Poll, Waker};
 
-    use super::{Account, AnswerPart, Bytes, Framing, ReservedMessage, Stream};
     use redress_proxy::{caller::Caller, memory::MemoryBudget};
+
+    use super::{Account, AnswerPart, Bytes, Framing, ReservedMessage, Stream};
 
     #[test]
     fn what_waits_for_a_reader_is_reserved_until_it_is_read() {

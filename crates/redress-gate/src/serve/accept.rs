@@ -11,6 +11,10 @@ use std::{
 
 use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use redress_proxy::{
+    caller::{Caller, Peer},
+    slots::SlotPool,
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
@@ -21,10 +25,6 @@ use tokio::{
 use super::{
     connection_limit::ConnectionLimit, handle::Current, refusal::RefusedRequest,
     write_timeout::WriteTimeout,
-};
-use redress_proxy::{
-    caller::{Caller, Peer},
-    slots::SlotPool,
 };
 
 /// How long the head of a request may take, and how long it may take to agree on a key.

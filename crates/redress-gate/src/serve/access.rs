@@ -5,11 +5,11 @@ use hyper::{
     header::{AUTHORIZATION, HOST, HeaderName, HeaderValue, ORIGIN, TRANSFER_ENCODING},
 };
 use redress::codes;
+use redress_govern::TokenId;
+use redress_proxy::metrics::CountedEvent;
 use sha2::{Digest as _, Sha256};
 
 use super::refusal::RefusedRequest;
-use redress_govern::TokenId;
-use redress_proxy::metrics::CountedEvent;
 
 /// Names of the machine itself, which no page elsewhere can take.
 const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];

@@ -7,6 +7,7 @@ use hyper::{
     body::Bytes,
     header::{CONTENT_TYPE, HeaderValue},
 };
+use redress_proxy::{memory::Reservation, outgoing::Sender};
 use tokio::time::sleep;
 
 use super::{
@@ -20,7 +21,6 @@ use crate::{
     frame::Batch,
     replies::{Framing, Recipient, Reply},
 };
-use redress_proxy::{memory::Reservation, outgoing::Sender};
 
 /// After each piece others of the connection have their turn. A task that only yields would take its lock again before they do.
 const TURN: Duration = Duration::from_millis(1);

@@ -10,11 +10,11 @@ use std::{
 };
 
 use hyper::body::{Body as _, Bytes, Frame, Incoming, SizeHint};
+use redress_proxy::memory::{Account, Reservation, SharedReservation};
 use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 
 use super::{pending_request::PendingRequest, session_manager::HttpSession};
 use crate::replies::Stream;
-use redress_proxy::memory::{Account, Reservation, SharedReservation};
 
 /// How often a stream on which nothing is said shows that it is still there.
 const BEAT: Duration = Duration::from_secs(20);

@@ -11,9 +11,9 @@ use hyper::{
         ACCESS_CONTROL_REQUEST_METHOD, HeaderName, HeaderValue, ORIGIN, VARY,
     },
 };
+use redress_proxy::header_params::PARAM;
 
 use super::body::Body;
-use redress_proxy::header_params::PARAM;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 

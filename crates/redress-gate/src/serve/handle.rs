@@ -9,6 +9,7 @@ use std::{
 
 use hyper::{Request, Response, body::Incoming};
 use redress_ledger::Clock;
+use redress_proxy::{memory::MemoryBudget, server::Server};
 use tokio_rustls::TlsAcceptor;
 
 use super::{
@@ -22,7 +23,6 @@ use super::{
     throttle::Throttle,
 };
 use crate::{log::StderrLog, tls::Tls};
-use redress_proxy::{memory::MemoryBudget, server::Server};
 
 /// Changes what is served.
 #[derive(Clone)]

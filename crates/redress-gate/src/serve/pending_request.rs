@@ -3,6 +3,11 @@
 use std::sync::Arc;
 
 use hyper::HeaderMap;
+use redress_govern::TokenId;
+use redress_proxy::{
+    caller::{Caller, Peer},
+    outgoing::Sender,
+};
 use tokio::sync::oneshot;
 
 use super::content_negotiation;
@@ -10,11 +15,6 @@ use crate::{
     connection::{ActingThread, Connection},
     remote::Remote,
     replies::{Framing, Reply, ReplyPreference, ReplyRouter, Stream},
-};
-use redress_govern::TokenId;
-use redress_proxy::{
-    caller::{Caller, Peer},
-    outgoing::Sender,
 };
 
 /// What it means that a client closes the connection while it waits.

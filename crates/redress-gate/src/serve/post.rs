@@ -11,6 +11,12 @@ use hyper::{
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE},
 };
 use redress::codes;
+use redress_proxy::{
+    caller::{Caller, Peer},
+    memory::OutOfMemory,
+    outgoing::Sender,
+    session::Expected,
+};
 use redress_wire::json::{Doc, Value};
 use sha2::{Digest as _, Sha256};
 
@@ -32,12 +38,6 @@ use crate::{
     connection::Connection,
     frame::{Frame, NotAFrame, Shape, behind_mark, id_beside, limits},
     replies::{Reply, WholeAnswer},
-};
-use redress_proxy::{
-    caller::{Caller, Peer},
-    memory::OutOfMemory,
-    outgoing::Sender,
-    session::Expected,
 };
 
 /// The sender of a request.

@@ -18,13 +18,13 @@ use redress::{
     wire,
 };
 use redress_ledger::Record;
+use redress_proxy::{caller::Peer, pending_fault::refusal_kind};
 use redress_registry::Effect;
 use redress_wire::json::Members;
 use tokio::sync::oneshot;
 
 use super::{access::TokenError, body::Body};
 use crate::{connection::OnLedgerFailure, connection::ServerRuntime};
-use redress_proxy::{caller::Peer, pending_fault::refusal_kind};
 
 /// A request that is refused.
 #[derive(Debug)]

@@ -8,6 +8,11 @@ use hyper::{
     header::{CONTENT_TYPE, HeaderValue},
 };
 use redress::codes;
+use redress_proxy::{
+    caller::{Caller, Peer},
+    exposition,
+    server::Server,
+};
 
 use super::{
     access::{Access, Principal},
@@ -19,11 +24,6 @@ use super::{
     refusal::RefusedRequest,
     session_manager::SessionManager,
     throttle::Throttle,
-};
-use redress_proxy::{
-    caller::{Caller, Peer},
-    exposition,
-    server::Server,
 };
 
 /// A server, and its path without the slash at its start.

@@ -11,6 +11,12 @@ use std::{
 };
 
 use indexmap::IndexMap;
+use redress_proxy::{
+    caller::Caller,
+    memory::MemoryBudget,
+    session::{ClientKind, Session, UpstreamKind},
+    slots::{is_free, short},
+};
 use rustc_hash::FxBuildHasher;
 use tokio::task::JoinSet;
 
@@ -20,12 +26,6 @@ use crate::{
         ActingThread, ClientEnd, Connection, Driver, DriverEvent, FailureRecorder, ServerRuntime,
     },
     replies::{ReplyRouter, Stream},
-};
-use redress_proxy::{
-    caller::Caller,
-    memory::MemoryBudget,
-    session::{ClientKind, Session, UpstreamKind},
-    slots::{is_free, short},
 };
 
 /// How sessions of one server are kept apart.

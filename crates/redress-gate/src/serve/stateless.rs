@@ -120,9 +120,10 @@ mod tests {
     use hyper::{HeaderMap, header::HeaderValue};
     use redress_wire::json::Doc;
 
+    use redress_proxy::header_params::HeaderParams;
+
     use super::{check, check_arguments, decoded};
     use crate::frame::{Frame, limits};
-    use redress_proxy::header_params::HeaderParams;
 
     const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 

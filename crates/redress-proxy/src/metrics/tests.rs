@@ -10,7 +10,7 @@ use redress::{Fault, codes, fault::Origin, tally::ErrorStats};
 use redress_registry::shipped;
 use serde_json::{Value, json};
 
-use super::{Completion, CountedEvent, ready_line};
+use super::{Completion, CountedEvent, Histogram, ready_line};
 use crate::{
     exposition::{FAMILIES, render},
     server::Server,
@@ -169,4 +169,17 @@ fn counters_go_on_in_the_server_that_takes_the_place_of_another() {
             assert_eq!(new.get(name), Some(amount), "{name}");
         }
     }
+}
+
+#[test]
+fn a_time_falls_into_the_first_bucket_that_holds_it() {
+    let histogram = Histogram::default();
+    for micros in [0, 100, 101, 1_000_000, 100_000_001] {
+        histogram.observe(Duration::from_micros(micros));
+    }
+    let seen = histogram.snapshot();
+    let full: Vec<_> = seen.buckets.iter().filter(|it| it.1 > 0).collect();
+    assert_eq!(full, [&(0.0001, 2), &(0.000_25, 1), &(1.0, 1), &(f64::INFINITY, 1)]);
+    assert_eq!(seen.count, 5);
+    assert!((seen.sum - 101.000_202).abs() < 1e-9, "{}", seen.sum);
 }
