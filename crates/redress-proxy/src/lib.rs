@@ -26,6 +26,13 @@
 //!   explains a crash.
 //! - `settings.rs` how one server is gated. `moment.rs` now.
 //!
+//! # Driving a session
+//!
+//! A driver makes a [`session::Session`] on a [`server::Server`] and calls it with each event, together with
+//! [`session::Actions`] that hold the moment. Then it performs what the actions say: it records `faults` and sends what
+//! [`pending_fault::PendingFault::render`] makes of each, sends the messages to both ends, starts or ends the upstream.
+//! At [`session::Session::next_deadline`] it calls [`session::Session::expire`]. The smallest driver is in `tests/it`.
+//!
 //! # Invariants
 //!
 //! - What succeeds, and what we do not understand, passes with the same bytes but for the id.
