@@ -415,7 +415,7 @@ impl Connection {
         let then = Box::new(move |id: Option<u64>, report| {
             let id = id.map(UpstreamId::from_number);
             connection.act(ActingThread::Other, |session, actions| {
-                session.write_told(id, report, actions)
+                session.write_told(id, report, actions);
             });
         });
         if let Some(governor) = self.runtime.server.governor() {

@@ -329,7 +329,7 @@ fn header(text: &str) -> Result<Vec<(usize, &str)>, NotAPlan> {
             (PlanSection::Before, PlanSection::Body) => return Err(NotAPlan::NoHeader),
             (PlanSection::Header, PlanSection::Body) => return Ok(lines),
             (PlanSection::Header, PlanSection::Header) if !line.trim().is_empty() => {
-                lines.push((at + 1, line))
+                lines.push((at + 1, line));
             }
             _ => (),
         }

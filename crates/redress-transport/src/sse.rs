@@ -170,7 +170,7 @@ impl Events {
             }
             EventField::Data => self.parts.data.extend_from_slice(value),
             EventField::Id | EventField::Kind | EventField::Retry => {
-                self.parts.value.extend_from_slice(value)
+                self.parts.value.extend_from_slice(value);
             }
         }
         let Some(end) = end else { return Ok(bytes.len()) };

@@ -106,7 +106,7 @@ impl Driver {
             let mut recorded = None;
             match timeout(sleep, events.recv()).await {
                 Ok(Some(DriverEvent::Recorded(id, is_recorded))) => {
-                    recorded = Some((id, is_recorded))
+                    recorded = Some((id, is_recorded));
                 }
                 Ok(Some(DriverEvent::Start)) => child::start(connection).await,
                 Ok(Some(DriverEvent::ClientEnded)) => {

@@ -55,7 +55,7 @@ impl UpstreamEvents for RemoteEvents {
     fn on_failure(&self, id: UpstreamId, how: &HttpFailure<'_>) {
         if let Some(connection) = self.0.upgrade() {
             connection.act(ActingThread::Other, |session, actions| {
-                session.upstream_refused(id, how, actions)
+                session.upstream_refused(id, how, actions);
             });
         }
     }

@@ -267,7 +267,7 @@ pub(super) fn pass_on(
     let step = about.and_then(|it| it.step.as_ref());
     match about.map(|it| (it.summary.kind, it.summary.mirrored.is_some())) {
         Some((MessageKind::Initialize, _)) => {
-            messages(&line).for_each(|it| learn_version(remote, it))
+            messages(&line).for_each(|it| learn_version(remote, it));
         }
         Some((MessageKind::ToolsList, true)) => {
             messages(&line).for_each(|it| remote.state().mirrors.learn(it));
