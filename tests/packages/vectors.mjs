@@ -31,6 +31,16 @@ for (const { name, bytes: answer, reading, ground = 'guessed', registry, fault: 
   same(fault, expected, name);
 }
 
+const taught = cases('taught');
+for (const { name, matches, tool, answer, code } of taught) {
+  const own = contract({ registry: { name: 'taught', version: '' }, taken: { core: null }, meanings: {}, rows: {}, matches });
+  assert.equal(own.parse(answer, tool)?.code ?? null, code, name);
+}
+const [refused] = taught;
+const words = contract({ registry: { name: 'taught', version: '' }, taken: { core: null }, meanings: {}, rows: {}, matches: refused.matches });
+assert.equal(words.fromUnknown(new Error('Kaputt 7 today'), { context: { tool: refused.tool } }).code, refused.code);
+assert.equal(words.fromUnknown(new Error('Kaputt 7 today')).code, 'INTERNAL_ERROR');
+
 const decisions = cases('decisions');
 for (const { name, fault, attempt, policy, budget: rule, decision, saved_after } of decisions) {
   const { read_only: readOnly, idempotent, trusted, made, ground, fallback, now_ms: nowMs, time_left_ms, random } = attempt;
@@ -113,5 +123,5 @@ for (const [code, ...thrown] of [
   }
 }
 assert.deepEqual(decide(parse({ content: [{ type: 'text', text: 'SESSION_NOT_INITIALIZED: No.' }], isError: true }), {}, { made: 1 }, new Budget()).next, [{ tool: 'begin_session' }]);
-console.log(`TypeScript: ${bytes.length} answers, ${decisions.length} decisions, ${raised.length} made, ${dialects.length} in seven dialects`);
-console.log(`ran: ${bytes.length + decisions.length + raised.length + dialects.length} vectors`);
+console.log(`TypeScript: ${bytes.length} answers, ${decisions.length} decisions, ${raised.length} made, ${dialects.length} in seven dialects, ${taught.length} taught`);
+console.log(`ran: ${bytes.length + decisions.length + raised.length + dialects.length + taught.length} vectors`);

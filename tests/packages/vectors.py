@@ -49,6 +49,16 @@ for case in answers:
         assert fault.registry == case["registry"], case["name"]
         same(fault, case["fault"], case["name"])
 
+taught = cases("taught")
+for case in taught:
+    own = errors.Contract("taught", taken={"core": None}, matches=case["matches"])
+    fault = own.parse(case["answer"], case["tool"])
+    assert (fault.code if fault else None) == case["code"], (case["name"], fault)
+own = errors.Contract("taught", taken={"core": None}, matches=taught[0]["matches"])
+named = own.from_unknown(RuntimeError("Kaputt 7 today"), context=errors.Context(tool=taught[0]["tool"]))
+assert named.code == taught[0]["code"], named
+assert own.from_unknown(RuntimeError("Kaputt 7 today")).code == "INTERNAL_ERROR"
+
 decisions = cases("decisions")
 for case in decisions:
     attempt = dict(case["attempt"])
@@ -134,5 +144,5 @@ for code, *raised_errors in (
         assert not decision["do"].startswith("retry"), (error, decision)
 first_line = errors.parse({"content": [{"type": "text", "text": "SESSION_NOT_INITIALIZED: No."}], "isError": True})
 assert first_line.next_actions == [errors.NextCall("begin_session")], first_line.next_actions
-print(f"Python: {len(answers)} answers, {len(decisions)} decisions, {len(raised)} made, {len(documents)} written")
-print(f"ran: {len(answers) + len(decisions) + len(raised) + len(documents)} vectors")
+print(f"Python: {len(answers)} answers, {len(decisions)} decisions, {len(raised)} made, {len(documents)} written, {len(taught)} taught")
+print(f"ran: {len(answers) + len(decisions) + len(raised) + len(documents) + len(taught)} vectors")

@@ -11,7 +11,11 @@ mod stats;
 mod tail;
 mod verify;
 
-use crate::{Done, output::Out};
+use std::path::PathBuf;
+
+use redress_ledger::{Entry, Query};
+
+use crate::{Done, Status, failure::Failure, output::Out};
 
 /// Read and verify the audit trail of failures.
 #[derive(Debug, clap::Subcommand)]
@@ -31,4 +35,23 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
         Args::Stats(args) => stats::run(args, out),
         Args::Export(args) => export::run(args, out),
     }
+}
+
+/// Reads the records of ledgers, or of directories of ledgers; without any, of all in the user's state directory. Damage is reported on
+/// standard error.
+pub(crate) fn read(
+    dirs: &[PathBuf],
+    query: &Query,
+    each: &mut dyn FnMut(Entry),
+) -> Result<Status, Failure> {
+    let mut found = Vec::new();
+    if dirs.is_empty() {
+        found = places::Places::of(None).find()?;
+    }
+    for dir in dirs {
+        found.extend(places::Places::of(Some(dir.clone())).find()?);
+    }
+    let mut records = records::Records::open(&found, query);
+    records.by_ref().for_each(each);
+    records.finish()
 }

@@ -19,7 +19,8 @@
 //! - `check.rs` scans sources. `explain.rs` a code for people and programs. `registry.rs` and the files below it: lint,
 //!   diff, lock, edit, export.
 //! - `probe.rs` calls a live server so that it must fail; a report as text and SARIF is below it, the other forms in
-//!   `redress-probe`.
+//!   `redress-probe`. `learn.rs` drafts rows for failures that no contract names: `learn/ledger.rs` from ledgers,
+//!   `learn/live.rs` from a server that is called so that it must fail, `learn/file.rs` adds them to a file.
 //! - `wrap.rs` puts the gate into the configuration of MCP clients and takes it away again: the clients
 //!   (`wrap/clients.rs`, one row each), the edits of their files (`wrap/document.rs`).
 //! - `translate.rs` and `classify.rs` the filters; `lines.rs` JSON lines in and out, whatever the line is.
@@ -53,6 +54,7 @@ mod failure;
 mod files;
 mod findings;
 mod govern;
+mod learn;
 mod ledger;
 mod lines;
 mod name;
@@ -103,6 +105,7 @@ enum Command {
     Plan(plan::Args),
     Check(check::Args),
     Probe(probe::Args),
+    Learn(learn::Args),
     Explain(explain::Args),
     Classify(classify::Args),
     Translate(translate::Args),
@@ -143,6 +146,7 @@ pub fn main() -> ExitCode {
         Command::Plan(args) => plan::run(&args, &mut out),
         Command::Check(args) => check::run(&args, &mut out),
         Command::Probe(args) => probe::run(&args, &mut out),
+        Command::Learn(args) => learn::run(&args, &mut out),
         Command::Explain(args) => explain::run(&args, &mut out),
         Command::Classify(args) => classify::run(&args, &mut out),
         Command::Translate(args) => translate::run(&args, &mut out),

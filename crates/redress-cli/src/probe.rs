@@ -14,6 +14,10 @@ use redress_probe::{
     present::{html, json, junit},
 };
 
+pub(crate) use self::{
+    live::{place, say},
+    unprobed::failure,
+};
 use crate::{Done, Status, failure::Failure, files, output::Out};
 
 /// Call a live server so that it must fail, and grade how it does.

@@ -23,6 +23,8 @@ pub struct Options {
     pub deadline: Duration,
     /// Whether calls may change something.
     pub allow_effects: bool,
+    /// Whether each tool that only reads is called once as its schema asks for, too.
+    pub with_valid: bool,
     /// The cases that are wanted, by their ids or by what these start with; none, all.
     pub only: Vec<String>,
     /// The contract that codes are compared with.

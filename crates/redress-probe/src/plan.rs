@@ -90,6 +90,8 @@ pub(crate) struct Plan {
 pub(crate) struct Rules<'a> {
     pub(crate) seed: u64,
     pub(crate) allow_effects: bool,
+    /// Whether each tool that only reads is called once as its schema asks for, too.
+    pub(crate) with_valid: bool,
     /// Cases by their ids, or by what their ids start with; none, all.
     pub(crate) only: &'a [String],
 }
@@ -118,7 +120,7 @@ pub(crate) fn plan(tools: &[Tool], era: &Era, rules: Rules<'_>) -> Plan {
 pub fn cases(listed: &Value, seed: u64) -> Vec<String> {
     let listed = listed.get("tools").and_then(Value::as_array).into_iter().flatten();
     let tools: Vec<Tool> = listed.take(MOST_TOOLS).filter_map(|it| Tool::read(it, None)).collect();
-    let rules = Rules { seed, allow_effects: true, only: &[] };
+    let rules = Rules { seed, allow_effects: true, with_valid: false, only: &[] };
     plan(&tools, &Era::default(), rules).cases.into_iter().map(|it| it.id).collect()
 }
 

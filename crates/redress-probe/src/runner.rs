@@ -18,7 +18,7 @@ use crate::{
     client::{Client, Era, Reply, Unprobed, What, greet},
     grade::{AnswerView, ParsedAnswer, Results},
     options::Options,
-    plan::{Case, Plan, Rules, Tool, plan},
+    plan::{Case, Expect, Plan, Rules, Tool, plan},
     repeat,
     report::{self, Cases, Exchange, Happened, Run, Server, Stopped, Text},
 };
@@ -52,10 +52,39 @@ pub struct Probed {
     pub run: Run,
 }
 
+/// One answer to a call of a tool, as it came.
+#[derive(Debug, Clone, Copy)]
+pub struct Trial<'a> {
+    /// The tool that was called.
+    pub tool: &'a str,
+    /// Whether the tool says that it only reads.
+    pub read_only: bool,
+    /// The arguments do not fit the tool's schema, so that a good server fails.
+    pub must_fail: bool,
+    /// The names of the arguments that are wrong.
+    pub wrong: &'a [String],
+    /// It is not flagged, and a failure by its form, or since it must fail and begins like a failure.
+    pub is_silent: bool,
+    /// The bytes that were sent.
+    pub request: &'a [u8],
+    /// The bytes that came back.
+    pub answer: &'a [u8],
+}
+
 /// Probes a server: greets it, plans, runs the cases and grades the answers. `stop` ends it after the case that is running.
 pub fn probe(
     options: &Options,
     watch: &mut dyn FnMut(Progress<'_>),
+    stop: &Arc<AtomicBool>,
+) -> Result<Probed, Unprobed> {
+    probe_with(options, watch, &mut |_| (), stop)
+}
+
+/// The same, and hands on each answer of a tool.
+pub fn probe_with(
+    options: &Options,
+    watch: &mut dyn FnMut(Progress<'_>),
+    keep: &mut dyn FnMut(Trial<'_>),
     stop: &Arc<AtomicBool>,
 ) -> Result<Probed, Unprobed> {
     let start = Instant::now();
@@ -73,8 +102,12 @@ pub fn probe(
             tools.push(tool);
         }
     }
-    let rules =
-        Rules { seed: options.seed, allow_effects: options.allow_effects, only: &options.only };
+    let rules = Rules {
+        seed: options.seed,
+        allow_effects: options.allow_effects,
+        with_valid: options.with_valid,
+        only: &options.only,
+    };
     let plan = plan(&tools, &client.era, rules);
     if plan.cases.is_empty() {
         return Err(Unprobed::NoSuchCase(options.only.clone()));
@@ -91,6 +124,7 @@ pub fn probe(
         run: Run::default(),
         spent: 0,
         stop,
+        keep,
         trouble: vec![0; tools.len()],
     };
     runner.run(&plan, start, watch);
@@ -110,6 +144,7 @@ pub(super) struct Runner<'a> {
     run: Run,
     spent: usize,
     stop: &'a Arc<AtomicBool>,
+    keep: &'a mut dyn FnMut(Trial<'_>),
     /// How often each tool did not answer, or ended the server.
     trouble: Vec<usize>,
 }
@@ -223,6 +258,17 @@ impl Runner<'_> {
                 sent: &String::from_utf8_lossy(&request),
             };
             self.results.look(&view, &[place], &repeat);
+            if let (Some(tool), What::Answer { bytes, .. }) = (tool, &reply.what) {
+                (self.keep)(Trial {
+                    tool: &tool.name,
+                    read_only: tool.read_only,
+                    must_fail: matches!(case.expect, Expect::Refusal | Expect::Failure),
+                    wrong: &case.wrong,
+                    is_silent: view.is_silent(),
+                    request: &request,
+                    answer: bytes,
+                });
+            }
             signature = answer.signature();
             let is_trouble = matches!(reply.what, What::Silence(_) | What::Exited { .. });
             if let Some(count) =

@@ -4,6 +4,7 @@
 
 mod layout;
 mod render;
+mod teach;
 
 use semver::Version;
 use serde_json::Value;
@@ -19,6 +20,7 @@ use crate::{
     resolve::Find,
 };
 use layout::Layout;
+pub use teach::{rows, teach};
 
 /// A row to add.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +90,11 @@ pub struct Retirement {
 /// A file of that registry. Whether it can be read is for the reader to say.
 pub fn write(new: &NewFile) -> String {
     render::file(new)
+}
+
+/// A row as it stands in a file.
+pub fn row(new: &NewCode, since: &str) -> String {
+    render::row(&new.code, new, since)
 }
 
 /// Adds a row behind the last one of its domain, else behind the last row.

@@ -67,7 +67,8 @@ pub struct Refusal {
 #[derive(Debug, Clone, Default)]
 pub struct Teachings {
     rows: Vec<Taught>,
-    /// Every pattern and glob over texts in one automaton, so that the cost does not grow with their number.
+    /// Every pattern, and of every glob over texts the part that tells most, in one automaton, so that the cost does not grow with
+    /// their number. Whole globs would keep many of them alive at once.
     set: RegexSet,
     /// The row of each expression of the set.
     of_set: Vec<usize>,
@@ -132,9 +133,13 @@ impl Teachings {
         let (mut written, mut of_set, mut patterns) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut by_tool = BTreeMap::<String, Vec<usize>>::new();
         let mut of_any_tool = Vec::new();
+        let mut shared = BTreeMap::<&str, usize>::new();
+        for part in rows.iter().filter_map(|it| it.text.as_deref()).flat_map(parts) {
+            *shared.entry(part).or_default() += 1;
+        }
         for (at, row) in rows.iter().enumerate() {
-            if let Some(pattern) = row.expression() {
-                written.push(pattern);
+            if let Some(expression) = row.expression(&shared) {
+                written.push(expression);
                 of_set.push(at);
             } else if let Some(tool) = row.tool.as_ref().filter(|it| !it.contains(['*', '?'])) {
                 by_tool.entry(tool.clone()).or_default().push(at);
@@ -229,14 +234,19 @@ impl Teachings {
 }
 
 impl Taught {
-    /// What is searched for in texts, as a regular expression.
-    fn expression(&self) -> Option<String> {
-        match (&self.pattern, &self.text) {
-            (Some(pattern), _) => Some(pattern.clone()),
-            (None, Some(text)) => Some(expression_of(text)),
-            (None, None) => None,
-        }
+    /// What is searched for in texts, as a regular expression: the pattern, or the part of the glob that the fewest rows have.
+    fn expression(&self, shared: &BTreeMap<&str, usize>) -> Option<String> {
+        let rarest = |glob: &str| {
+            let rank = |it: &&str| (shared.get(it).copied(), std::cmp::Reverse(it.len()));
+            parts(glob).min_by_key(rank).map(regex::escape)
+        };
+        self.pattern.clone().or_else(|| rarest(self.text.as_deref()?))
     }
+}
+
+/// What a glob has between its `*` and `?`.
+fn parts(glob: &str) -> impl Iterator<Item = &str> {
+    glob.split(['*', '?']).filter(|it| !it.is_empty())
 }
 
 /// Says of one row what is wrong with it alone.
@@ -302,24 +312,15 @@ fn reason(error: &regex::Error) -> String {
     }
 }
 
-/// A glob over a whole text as a regular expression.
-fn expression_of(glob: &str) -> String {
-    let mut out = String::from(r"(?s)\A");
-    for it in glob.chars() {
-        match it {
-            '*' => out.push_str(".*"),
-            '?' => out.push('.'),
-            it => out.push_str(&regex::escape(&it.to_string())),
-        }
-    }
-    out.push_str(r"\s*\z");
-    out
-}
-
 /// Whether a glob covers a whole text: `*` is anything, `?` one character.
 pub fn covers(pattern: &str, text: &str) -> bool {
+    let text = text.trim_end();
+    let Some((start, _)) = pattern.split_once(['*', '?']) else { return pattern == text };
+    if !text.starts_with(start) {
+        return false;
+    }
     let (pattern, text): (Vec<char>, Vec<char>) =
-        (pattern.chars().collect(), text.trim_end().chars().collect());
+        (pattern.chars().collect(), text.chars().collect());
     let (mut at, mut to, mut star) = (0, 0, None);
     while to < text.len() {
         match pattern.get(at) {

@@ -85,6 +85,12 @@ pub fn classify(asked: &Asked<'_>, outcome: &Outcome<'_>, registry: &Registry) -
     answer::judge(asked, outcome, registry)
 }
 
+/// All that a message says to its reader: the text that taught rows are held against.
+pub fn said(message: Value<'_>) -> Cow<'_, str> {
+    let error = message.path(&["error", "message"]).and_then(Value::as_str);
+    error.or_else(|| message.get("result").map(answer::texts)).unwrap_or_default()
+}
+
 /// Whether the result of a call that is not flagged needs a judgement at all under a contract. Most do not, and this costs them
 /// nothing.
 pub fn is_suspect(result: Value<'_>, registry: &Registry) -> bool {

@@ -32,6 +32,9 @@ export const CONTRACT = redress.contract<Details>({
 // @@rows@@
   },
   tools: TOOLS,
+  matches: [
+// @@matches@@
+  ],
 });
 
 /** What is known about each code of the registry. */

@@ -30,6 +30,9 @@ CONTRACT: Final = Contract(
     tools={
         # @@tools@@
     },
+    matches=(
+        # @@matches@@
+    ),
 )
 
 #: What is known about each code of the registry.

@@ -8,6 +8,7 @@ import { addRows, Lookup } from './rows.ts';
 import { SHIPPED } from './shipped.ts';
 import type { Fault, Row, Tool } from './types.ts';
 import { fromUnknown, type UnknownOptions } from './unknown.ts';
+import type { Match } from './taught.ts';
 import { withLine, wrapServer, type ServerLike } from './server.ts';
 import { wrapHandler, type WrapHandler, type WrapOptions } from './wrap.ts';
 
@@ -26,6 +27,8 @@ export interface ContractData {
   meanings: { readonly [dialect: string]: { readonly [spelling: string]: readonly [string, string] } };
   rows: { readonly [code: string]: Row };
   tools?: { readonly [tool: string]: Tool };
+  /** What answers of the server mean, where neither they nor a code say so. */
+  matches?: readonly Match[];
 }
 
 /** The functions of a contract. `D` has the details of each code. */
@@ -41,7 +44,8 @@ export interface Contract<D extends object> {
   isCode(code: string): code is keyof D & string;
   /** Whether a fault has this code; then its details are those that the code declares. */
   is<C extends keyof D & string>(fault: Fault, code: C): fault is Fault<C> & { details?: Partial<D[C]> & Fault['details'] };
-  parse(answer: unknown): Fault | undefined;
+  /** Reads the failure out of an answer. With the name of the tool, rows that are for one tool count, too. */
+  parse(answer: unknown, tool?: string): Fault | undefined;
   read(document: unknown): Fault | undefined;
   readAs(dialect: Dialect, document: unknown): Fault | undefined;
   fromUnknown(value: unknown, options?: UnknownOptions): Fault;
@@ -53,12 +57,12 @@ export interface Contract<D extends object> {
   describe(description: string, ...codes: (keyof D & string)[]): string;
 }
 
-export function contract<D extends object>({ registry, taken, meanings, rows, tools = {} }: ContractData): Contract<D> {
+export function contract<D extends object>({ registry, taken, meanings, rows, tools = {}, matches = [] }: ContractData): Contract<D> {
   const own = Object.values(rows);
   addRows(own);
   const shipped = Object.entries(taken).flatMap(([name, codes]) => SHIPPED.filter((it) => it.registry === name && (codes === null || codes.includes(it.code))));
   const codes = Object.fromEntries([...own, ...shipped].map((it) => [it.code, it])) as { [code in keyof D]: Row };
-  const lookup = new Lookup(own, meanings);
+  const lookup = new Lookup(own, meanings, matches);
   const line = (named: readonly string[]) => errorsLine(named.map((it) => codes[it as keyof D] ?? lookup.spelled('native', it)).filter((it) => it !== undefined));
   const known = (tool: string) => {
     const it = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
@@ -77,7 +81,7 @@ export function contract<D extends object>({ registry, taken, meanings, rows, to
     makeFault: (code, ...[params, more]) => made(code, params, more) as Fault<typeof code>,
     isCode: (code): code is keyof D & string => Object.hasOwn(codes, code),
     is: (fault, code): fault is Fault<typeof code> & { details?: never } => fault.code === code,
-    parse: (answer) => parse(answer, lookup),
+    parse: (answer, tool) => parse(answer, lookup, tool),
     read: (document) => read(document, lookup),
     readAs: (dialect, document) => readAs(dialect, document, lookup),
     fromUnknown: (value, options) => fromUnknown(value, { lookup, ...options }),

@@ -16,6 +16,7 @@ export { Budget, decide, POLICY, type Attempt, type Decision, type Policy, type 
 export type { ServerLike } from './server.ts';
 export type { ShippedDetails } from './shipped.ts';
 export type { AnyCode, Context, Fault, Json, JsonObject, NextAction, Param, Retry, Row, Rule, Tool } from './types.ts';
+export type { Match } from './taught.ts';
 export { causeOf, type UnknownOptions } from './unknown.ts';
 export type { Returned, WrapHandler, WrapOptions } from './wrap.ts';
 export { write, type Stamp } from './write.ts';

@@ -5,6 +5,7 @@ import { at, isCount, isObject, json } from './json.ts';
 import { faultOf } from './make.ts';
 import { fillNative, finished, read, readAs } from './read.ts';
 import { SHIPPED_LOOKUP, type Lookup } from './rows.ts';
+import { matching } from './taught.ts';
 import { noAnswer } from './thrown.ts';
 import type { Fault, Json, JsonObject } from './types.ts';
 
@@ -19,10 +20,10 @@ const MAX_UNFLAGGED = 16384;
  *
  * A failure that does not say what it is has the ground `guessed`. Of these, what an SDK or the runtime throws when a server does not
  * answer is `TIMEOUT`, `UPSTREAM_UNAVAILABLE` or `CANCELLED`; an error of the protocol is what its number says; and the rest is
- * `UNKNOWN_TOOL_FAILURE`.
+ * `UNKNOWN_TOOL_FAILURE`. Before all these come the taught rows of the contract; those that are for one tool count if it is named.
  */
-export function parse(answer: unknown, lookup: Lookup = SHIPPED_LOOKUP): Fault | undefined {
-  const parser = new Parser(lookup);
+export function parse(answer: unknown, lookup: Lookup = SHIPPED_LOOKUP, tool = ''): Fault | undefined {
+  const parser = new Parser(lookup, tool);
   try {
     return parser.any(answer);
   } catch {
@@ -34,9 +35,11 @@ export function parse(answer: unknown, lookup: Lookup = SHIPPED_LOOKUP): Fault |
 /** Reads answers with the codes of a lookup. */
 class Parser {
   private readonly lookup: Lookup;
+  private readonly tool: string;
 
-  constructor(lookup: Lookup) {
+  constructor(lookup: Lookup, tool: string) {
     this.lookup = lookup;
+    this.tool = tool;
   }
 
   any(answer: unknown): Fault | undefined {
@@ -90,7 +93,7 @@ class Parser {
     // JSON-RPC's own numbers say too little.
     const isOwn = Number.isInteger(code) && (Number(code) > 0 || at(data, ['symbol']) !== undefined);
     const known = this.ours(at(data, [FAULT_KEY])) ?? this.envelope(data, true) ?? (isOwn ? readAs('rpc', { jsonrpc: '2.0', id: null, error: said }, this.lookup) : undefined);
-    return known ?? this.thrown(error) ?? this.guessed(message, this.lookup.spelled('rpc', String(code)));
+    return known ?? this.taught(String(message ?? ''), true, [data], Number(code)) ?? this.thrown(error) ?? this.guessed(message, this.lookup.spelled('rpc', String(code)));
   }
 
   /** A failure of the way to the server. What became of the call is not known. */
@@ -109,7 +112,18 @@ class Parser {
     const texts = blocks.filter((it) => typeof it === 'string');
     const fault = structuredContent === undefined ? undefined : this.parsePayload(structuredContent, isFlagged, depth);
     const found = fault ?? firstOf(texts, (it) => this.parseText(it, isFlagged, depth));
-    return isFlagged ? (found ?? this.guessed(texts[0])) : unsure(found);
+    if (found && found.ground !== 'guessed') return isFlagged ? found : unsure(found);
+    const taught = depth === 0 ? this.taught(texts.join('\n'), isFlagged, [structuredContent]) : undefined;
+    return taught ?? (isFlagged ? (found ?? this.guessed(texts[0])) : unsure(found));
+  }
+
+  /** The failure that a taught row of the contract sees in an answer. */
+  private taught(text: string, isFlagged: boolean, documents: (Json | undefined)[], rpcCode?: number): Fault | undefined {
+    const match = matching(this.lookup.matches, { tool: this.tool, text, isFlagged, documents, ...(rpcCode !== undefined && { rpcCode }) });
+    const row = match && this.lookup.spelled('native', match.code);
+    if (!row) return undefined;
+    const fault = this.guessed(text, row);
+    return fault && { ...fault, effect: row.effect };
   }
 
   /** The text of a block. Without a flag it must be a failure as a whole. */

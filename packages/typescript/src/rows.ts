@@ -1,6 +1,7 @@
 // Rows: what is known about each code, and which row a spelling means.
 import { DIALECTS, type Dialect } from './facts.ts';
 import { SHIPPED } from './shipped.ts';
+import type { Match } from './taught.ts';
 import type { Row } from './types.ts';
 
 type Meanings = ReadonlyMap<string, Row>;
@@ -60,8 +61,11 @@ export function pluginRow(code: string): Row | undefined {
 /** Which row a spelling means: in the contract, then in all that ships, then in the plugins. */
 export class Lookup {
   private readonly own: Index;
+  /** What answers of the server mean, where nothing else says so. */
+  readonly matches: readonly Match[];
 
-  constructor(rows: Iterable<Row> = [], meanings: { readonly [dialect: string]: { readonly [spelling: string]: readonly [string, string] } } = {}) {
+  constructor(rows: Iterable<Row> = [], meanings: { readonly [dialect: string]: { readonly [spelling: string]: readonly [string, string] } } = {}, matches: readonly Match[] = []) {
+    this.matches = matches;
     this.own = indexed(rows);
     for (const dialect of DIALECTS) {
       for (const [spelling, [registry, code]] of Object.entries(meanings[dialect] ?? {})) {

@@ -6,6 +6,7 @@ import { raise } from './make.ts';
 import { parse } from './parse.ts';
 import { redact, redactJson } from './redact.ts';
 import { SHIPPED_LOOKUP, type Lookup } from './rows.ts';
+import { matching } from './taught.ts';
 import { cut, strip } from './text.ts';
 import { httpCode, noAnswer, systemCode } from './thrown.ts';
 import type { Context, Fault, Json, Row } from './types.ts';
@@ -23,7 +24,7 @@ export interface UnknownOptions {
 
 /**
  * A fault for any thrown value: a `FaultError` or a fault keeps its own code; an error, object or text with a code of the contract, in
- * any dialect, has that code; an error of the operating system, of an HTTP client or of a connection has the code of `core` that means
+ * any dialect, has that code; one whose words a taught row of the contract covers has the code of the row; an error of the operating system, of an HTTP client or of a connection has the code of `core` that means
  * the same; the rest is `INTERNAL_ERROR`. What the value said is in `cause`, without credentials.
  */
 export function fromUnknown(value: unknown, options: UnknownOptions = {}): Fault {
@@ -34,7 +35,7 @@ export function fromUnknown(value: unknown, options: UnknownOptions = {}): Fault
 
 function known(value: unknown, options: UnknownOptions): Fault {
   try {
-    return own(value) ?? stated(value, options) ?? mapped(value, options) ?? quoted(general(options), textOfValue(value), {}, value);
+    return own(value) ?? stated(value, options) ?? taught(value, options) ?? mapped(value, options) ?? quoted(general(options), textOfValue(value), {}, value);
   } catch {
     return quoted(general(options), '', {}, undefined);
   }
@@ -63,6 +64,15 @@ function stated(value: unknown, options: UnknownOptions): Fault | undefined {
   const fault = statedFault(value, options.lookup ?? SHIPPED_LOOKUP) ?? coded(value, options);
   if (fault) fault.cause ??= causeOf(value);
   return fault;
+}
+
+/** What a taught row of the contract sees in the words of an error. */
+function taught(value: unknown, { context, lookup = SHIPPED_LOOKUP }: UnknownOptions): Fault | undefined {
+  if (lookup.matches.length === 0) return undefined;
+  const text = (value instanceof Error ? textOf(value, 'message') : undefined) ?? textOfValue(value);
+  const match = matching(lookup.matches, { tool: context?.tool ?? '', text, isFlagged: true });
+  const row = match && lookup.spelled('native', match.code);
+  return row && quoted(row, text, {}, value);
 }
 
 /** An error of the operating system, of an HTTP client or of a connection, or one with such a cause. */

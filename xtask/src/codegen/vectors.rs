@@ -4,17 +4,19 @@ mod answers;
 mod dialects;
 mod faults;
 mod raised;
+mod taught;
 
 use redress::{Dialect, dialect::Stamp};
 use serde_json::{Value, json};
 
-/// `decisions.json`, `bytes.json`, `raised.json` and `dialects.json`, one case per line.
-pub(super) fn files() -> [(String, String); 4] {
+/// `decisions.json`, `bytes.json`, `raised.json`, `dialects.json` and `taught.json`, one case per line.
+pub(super) fn files() -> [(String, String); 5] {
     [
         ("tests/vectors/decisions.json".to_owned(), file("fault to decision", &faults::cases())),
         ("tests/vectors/bytes.json".to_owned(), file("bytes to fault", &answers::cases())),
         ("tests/vectors/raised.json".to_owned(), file("code to answer", &raised::cases())),
         ("tests/vectors/dialects.json".to_owned(), file("fault to document", &dialects::cases())),
+        ("tests/vectors/taught.json".to_owned(), file("answer to code", &taught::cases())),
     ]
 }
 

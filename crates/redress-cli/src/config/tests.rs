@@ -486,3 +486,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn rows_that_cannot_be_taken_are_refused_at_their_place() {
+    let refused = |rows: &str| problems(&format!("{SERVER}{rows}"));
+    for (row, reason) in [
+        (
+            "pattern = '((((a{100}){100}){100}){100}'",
+            "row 1: `pattern` is not a regular expression",
+        ),
+        ("pattern = '(((a{100}){100}){100}){100}'", "row 1: `pattern` is too large when compiled."),
+        ("text = 'b'", "row 1: The example does not match its own row."),
+        ("text = '*'", "row 1: `text` matches every text."),
+        ("", "row 1: The row has none of `text`"),
+    ] {
+        let told =
+            refused(&format!("[[server.a.match]]\n{row}\ncode = 'NOT_FOUND'\nexample = 'a'\n"));
+        assert!(told.starts_with("it:3:") && told.contains("`server.a.match`"), "{told}");
+        assert!(told.contains(reason), "{told}");
+    }
+    let row = |text: &str, code: &str| {
+        format!("[[server.a.match]]\ntext = '{text}'\ncode = '{code}'\nexample = 'ab'\n")
+    };
+    let told = refused(&row("ab", "NO_SUCH_CODE"));
+    assert!(told.contains("row 1: `NO_SUCH_CODE` is not a code of this registry."), "{told}");
+    let told = refused(&(row("a*", "NOT_FOUND") + &row("ab", "CONFLICT")));
+    assert!(told.contains("row 2: Row 1 takes this example before its own row does."), "{told}");
+}

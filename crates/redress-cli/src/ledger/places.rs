@@ -22,6 +22,11 @@ pub(super) struct Places {
 }
 
 impl Places {
+    /// Those of a directory, or all of the user's.
+    pub(super) const fn of(dir: Option<PathBuf>) -> Self {
+        Self { dir, name: None }
+    }
+
     /// The ledgers that are there; none is a failure.
     pub(super) fn find(&self) -> Result<Vec<PathBuf>, Failure> {
         let root = self.root()?;

@@ -89,7 +89,7 @@ pub(super) fn report(live: &Live) -> Result<Report, Failure> {
 }
 
 /// `[======>     ]  52/231 read_file/missing/path`
-fn say(shown: &Progress, before: &str, step: Step<'_>) {
+pub(crate) fn say(shown: &Progress, before: &str, step: Step<'_>) {
     const WIDE: usize = 24;
     let full = (step.done * WIDE).checked_div(step.total).unwrap_or_default();
     let (bar, rest) = ("=".repeat(full), " ".repeat(WIDE.saturating_sub(full)));
@@ -115,6 +115,7 @@ impl Live {
             time: Duration::from_secs(self.time),
             deadline: Duration::from_millis(self.deadline),
             allow_effects: self.allow_effects,
+            with_valid: false,
             only: self.only.clone(),
             contract,
             repeat,
@@ -122,16 +123,7 @@ impl Live {
     }
 
     fn place(&self) -> Result<Place, Failure> {
-        let Some(url) = &self.url else { return Ok(Place::Command(self.command.clone())) };
-        let headers = self.header.iter().map(|it| {
-            let (name, value) = it.split_once(':')?;
-            Some((name.trim().to_owned(), value.trim().to_owned()))
-        });
-        let headers: Option<Vec<_>> = headers.collect();
-        let headers = headers.ok_or_else(|| {
-            Failure::option("A header is given as `NAME: VALUE`").fix("Put a colon after the name.")
-        })?;
-        Ok(Place::Url { url: url.clone(), headers })
+        place(self.url.as_deref(), &self.header, &self.command)
     }
 
     /// The same without credentials, for reports that others read.
@@ -174,6 +166,24 @@ impl Live {
             contract: self.contract.clone(),
         }
     }
+}
+
+/// Where a server is, as the command line says it.
+pub(crate) fn place(
+    url: Option<&str>,
+    headers: &[String],
+    command: &[OsString],
+) -> Result<Place, Failure> {
+    let Some(url) = url else { return Ok(Place::Command(command.to_vec())) };
+    let headers = headers.iter().map(|it| {
+        let (name, value) = it.split_once(':')?;
+        Some((name.trim().to_owned(), value.trim().to_owned()))
+    });
+    let headers: Option<Vec<_>> = headers.collect();
+    let headers = headers.ok_or_else(|| {
+        Failure::option("A header is given as `NAME: VALUE`").fix("Put a colon after the name.")
+    })?;
+    Ok(Place::Url { url: url.to_owned(), headers })
 }
 
 /// What replaces a credential.

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 const NONE: [(&str, &str); 0] = [];
 
 /// The failure of a probe that never began.
-pub(super) fn failure(unprobed: &Unprobed, place: &Place) -> Failure {
+pub(crate) fn failure(unprobed: &Unprobed, place: &Place) -> Failure {
     let who = match place {
         Place::Command(words) => words.first().map(|it| it.to_string_lossy().into_owned()),
         Place::Url { url, .. } => Some(url.clone()),

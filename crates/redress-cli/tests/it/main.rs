@@ -18,6 +18,7 @@ mod from_rust;
 mod gate;
 mod governed;
 mod help;
+mod learn;
 mod ledger;
 mod peers;
 mod probe;

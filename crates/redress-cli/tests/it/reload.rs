@@ -3,6 +3,7 @@
 mod apply;
 mod held;
 mod socket;
+mod taught;
 
 use std::{
     fs,

@@ -41,7 +41,7 @@ pub(crate) struct AnswerView<'a> {
 
 impl AnswerView<'_> {
     /// Whether it is an unflagged failure. What must fail and begins like a failure is one; elsewhere content can say anything.
-    pub(super) fn is_silent(&self) -> bool {
+    pub(crate) fn is_silent(&self) -> bool {
         let must_fail = matches!(self.case.expect, Expect::Refusal | Expect::Failure);
         let is_unflagged = self.answer.kind == Kind::Success && self.tool.is_some();
         self.answer.is_silent || must_fail && is_unflagged && opens_as_failure(&self.answer.text())

@@ -53,6 +53,9 @@ impl Attempt {
 pub(super) fn cases(at: usize, tool: &Tool, rules: Rules<'_>) -> (Vec<Case>, usize) {
     let mut cases: Vec<Case> = Vec::new();
     let mut left_out = 0;
+    if rules.with_valid && tool.read_only {
+        cases.push(valid(at, tool));
+    }
     for attempt in attempts(tool, rules.seed) {
         let Some(arguments) = safety::arguments(tool, &attempt, rules.allow_effects) else {
             left_out += 1;
@@ -126,6 +129,20 @@ const ORDER: [&str; 18] = [
 
 fn whole(kind: &'static str, value: Value, about: String, otherwise: Expect) -> Attempt {
     Attempt { kind, path: Vec::new(), change: Change::Whole(value), about, otherwise }
+}
+
+/// A call as the schema asks for.
+fn valid(at: usize, tool: &Tool) -> Case {
+    let arguments = Some(values::valid("", Schema::of(&tool.input)));
+    Case {
+        id: format!("{}/valid", tool.name),
+        tool: Some(at),
+        about: "With arguments as the schema asks for.".to_owned(),
+        action: Action::Call { tool: tool.name.clone(), arguments },
+        expect: Expect::Anything,
+        wrong: Vec::new(),
+        twice: false,
+    }
 }
 
 /// What can be wrong with the members of an object.

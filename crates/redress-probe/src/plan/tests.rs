@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{Action, Case, Expect, Rules, Tool, plan, schema::Schema};
 use crate::client::Era;
 
-const RULES: Rules<'_> = Rules { seed: 1, allow_effects: false, only: &[] };
+const RULES: Rules<'_> = Rules { seed: 1, allow_effects: false, with_valid: false, only: &[] };
 
 fn tool(schema: &Value, read_only: bool) -> Tool {
     let listed =
@@ -225,4 +225,22 @@ proptest! {
     fn any_value_of_a_list_of_tools_is_a_tool_or_none(listed in schemas()) {
         drop(Tool::read(&listed, None));
     }
+}
+
+#[test]
+fn only_a_tool_that_reads_is_called_as_it_should_be() {
+    let schema =
+        json!({"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}});
+    let tool = |name: &str, reads: bool| {
+        let listed =
+            json!({"name": name, "inputSchema": schema, "annotations": {"readOnlyHint": reads}});
+        Tool::read(&listed, None).unwrap()
+    };
+    let tools = [tool("get", true), tool("set", false)];
+    let valid = |rules| {
+        let cases = plan(&tools, &Era::default(), rules).cases.into_iter();
+        cases.map(|it| it.id).filter(|it| it.ends_with("/valid")).collect::<Vec<_>>()
+    };
+    assert_eq!(valid(Rules { with_valid: true, ..RULES }), ["get/valid"]);
+    assert!(valid(RULES).is_empty());
 }

@@ -40,6 +40,7 @@ pub(crate) fn at(place: Place) -> Options {
         budget: 500,
         time: Duration::from_secs(60),
         deadline: Duration::from_secs(3),
+        with_valid: false,
         allow_effects: false,
         only: Vec::new(),
         contract: None,

@@ -92,4 +92,8 @@ fn a_thousand_rows_are_asked_as_one() {
     let no = |_: &str, _: &Value| false;
     let fit = taught.find(&sample("x", "row 999 is full", &no), false).unwrap();
     assert_eq!(fit.number, 1000);
+    let row = |it| row("A", &format!("* failed: {it} of *"), &format!("x failed: {it} of y"));
+    let taught = Teachings::new((0..MOST_ROWS).map(row).collect(), |_| true).unwrap();
+    let fit = taught.find(&sample("x", "It failed: 998 of 1", &no), false).unwrap();
+    assert_eq!(fit.number, 999, "rows that begin alike");
 }

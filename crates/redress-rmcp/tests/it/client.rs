@@ -12,7 +12,7 @@ use redress::{
     Fault, codes,
     recover::{BudgetRule, Decision, Ended, Policy, StopReason},
 };
-use redress_registry::{Effect, Retry, RetryKind};
+use redress_registry::{Effect, Retry, RetryKind, Source, load};
 use redress_rmcp::{ToolFault, client::Recovering};
 use rmcp::{
     ErrorData, RoleClient, ServerHandler, ServiceExt as _,
@@ -72,6 +72,12 @@ impl Flaky {
     async fn says_nothing(&self) -> String {
         self.called();
         String::new()
+    }
+
+    #[tool]
+    async fn shrugs(&self) -> String {
+        self.called();
+        "Sold out: 7".to_owned()
     }
 
     #[tool]
@@ -254,4 +260,18 @@ async fn through_the_gate_a_client_hears_what_to_do() {
     assert!(matches!(trouble.decided.decision, Decision::ChangeArguments { .. }));
     let panicked = call(&client, "panic").await.answer.unwrap_err();
     assert_eq!(panicked.decided.decision, Decision::Stop(StopReason::CannotSucceed));
+}
+
+#[tokio::test]
+async fn a_taught_row_makes_an_answer_a_failure() {
+    let file = "format = \"redress-registry/1\"\n[registry]\nname = \"shop\"\nversion = \"0.1.0\"\nextends = [\"core\"]\n\
+        [[match]]\ntool = \"shrugs\"\ntext = \"Sold out: *\"\ncode = \"LIMIT_EXCEEDED\"\nsilent = true\nexample = \"Sold out: 1\"\n";
+    let source = Source::from_bytes("errors.toml", file.as_bytes()).unwrap();
+    let (_, client) = flaky().await;
+    let ended = call(&client, "shrugs").await;
+    assert!(format!("{:?}", ended.answer.unwrap()).contains("Sold out: 7"), "without the contract");
+    let client = client.contract(load(&source, &|_, _| None).unwrap());
+    let trouble = call(&client, "shrugs").await.answer.unwrap_err();
+    assert_eq!(trouble.fault.code(), "LIMIT_EXCEEDED");
+    assert_eq!(trouble.fault.server_text.as_deref(), Some("Sold out: 7"));
 }

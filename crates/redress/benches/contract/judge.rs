@@ -1,12 +1,15 @@
 //! Classification: a success beside a bare look for `id` and `isError`, a failure, and whole lines of the filter.
 
-use std::hint::black_box;
+use std::{hint::black_box, sync::Arc};
 
 use redress::{
     classify::{classify, line},
     outcome::{Asked, Outcome, What},
 };
-use redress_registry::shipped;
+use redress_registry::{
+    Registry, shipped,
+    taught::{Taught, Teachings},
+};
 use redress_wire::json::{Doc, Limits, Value};
 
 use crate::measure::{Row, median_ns, median_pair};
@@ -16,20 +19,28 @@ const PAYLOAD: &str = r#"{"jsonrpc":"2.0","id":17,"result":{"content":[{"type":"
 const FAILURE: &str = r#"{"jsonrpc":"2.0","id":17,"result":{"content":[{"type":"text","text":"Error executing tool git_add: Cmd('git') failed due to: exit code(128)\n  cmdline: git add -- nope.txt\n  stderr: 'fatal: pathspec 'nope.txt' did not match any files'"}],"isError":true}}"#;
 const REQUEST: &str = r#"{"jsonrpc":"2.0","id":17,"method":"tools/call","params":{"name":"git_add","arguments":{"repo_path":"/w/repo","files":["nope.txt"]}}}"#;
 
-pub(crate) fn rows() -> [Row; 5] {
+pub(crate) fn rows() -> [Row; 7] {
     [
         success("classify a success of prose", PROSE),
         success("classify a success that is a payload", PAYLOAD),
         failure(),
+        taught("classify a failure with 1,000 rows", |at| format!("Order {at} was lost by *")),
+        taught("the same, rows that begin alike", |at| {
+            format!("Error executing tool *: * failed: the reason {at} *")
+        }),
         filter("filter a line that is a success", PROSE, "≤ 5 µs", 5e3),
         filter("filter a line that is a failure", FAILURE, "≤ 25 µs", 25e3),
     ]
 }
 
 fn judged(answer: &str, asked: &Asked<'_>) {
+    judged_by(shipped::core(), answer, asked);
+}
+
+fn judged_by(registry: &Registry, answer: &str, asked: &Asked<'_>) {
     if let Ok(doc) = Doc::parse(black_box(answer.as_bytes()), Limits::DOCUMENT) {
         let outcome = Outcome::of(What::Answer(doc.root()));
-        black_box(classify(asked, &outcome, shipped::core()));
+        black_box(classify(asked, &outcome, registry));
     }
 }
 
@@ -65,6 +76,25 @@ fn failure() -> Row {
     let row = with_request(|asked| {
         let ns = median_ns(|| judged(FAILURE, asked));
         Row { what, ns, beside: None, bar: "≤ 20 µs", fine: ns <= 20e3 }
+    });
+    row.unwrap_or(unread(what))
+}
+
+/// A failure that none of a thousand taught rows is for, beside the same without rows.
+fn taught(what: &'static str, text: impl Fn(usize) -> String) -> Row {
+    let rows = (0..1_000).map(|at| {
+        let (text, code) = (text(at), "NOT_FOUND".to_owned());
+        let example = Some(text.replace('*', "x"));
+        Taught { text: Some(text), code, example, ..Taught::default() }
+    });
+    let Ok(matches) = Teachings::new(rows.collect(), |_| true) else { return unread(what) };
+    let registry = Registry { matches: Arc::new(matches), ..Registry::clone(shipped::core()) };
+    let row = with_request(|asked| {
+        let (ns, none) = median_pair(
+            || judged_by(&registry, FAILURE, asked),
+            || judged_by(shipped::core(), FAILURE, asked),
+        );
+        Row { what, ns, beside: Some(("no rows", none)), bar: "≤ 1.5×", fine: ns <= 1.5 * none }
     });
     row.unwrap_or(unread(what))
 }

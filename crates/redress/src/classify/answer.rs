@@ -142,7 +142,7 @@ impl Judge<'_> {
         if taught::has_silent(self.registry) {
             let said = Said { text: texts(result), ..Said::default() };
             let failure = self.with_evidence(Source::Silent, &said, |evidence| {
-                Some(raise(evidence, taught::read(evidence)?, Some("silent"), true))
+                Some(raise(evidence, taught(evidence)?, Some("silent"), true))
             });
             if let Some(failure) = failure {
                 return Verdict::Failure(Box::new(failure));
@@ -245,13 +245,25 @@ impl Judge<'_> {
 /// What a failure is, by the first tier that speaks; numbers that many failures share come after the words.
 fn infer<'e>(evidence: &Evidence<'e>) -> Finding<'e> {
     let inferred = || formats::read(evidence).or_else(|| prose::read(evidence));
-    taught::read(evidence)
+    taught(evidence)
         .or_else(|| protocol::read(evidence))
         .or_else(|| inferred().map(|it| formats::of_program(evidence, it)))
         .or_else(|| formats::vague(evidence))
         .or_else(|| logged_cause(evidence))
         .or_else(|| protocol::vague(evidence))
         .unwrap_or_else(Finding::unknown)
+}
+
+/// What a row of the contract says. A form of the same code tells more than a row can: which arguments are wrong.
+fn taught<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
+    let taught = taught::read(evidence)?;
+    let form = formats::read(evidence).filter(|it| it.code == taught.code);
+    Some(match form {
+        Some(Finding { violations, path, misnamed, .. }) => {
+            Finding { violations, path, misnamed, ..taught }
+        }
+        None => taught,
+    })
 }
 
 /// The cause on stderr, where the answer hides it.
@@ -291,7 +303,7 @@ fn without_card<'t>(text: Cow<'t, str>, code: &str) -> Cow<'t, str> {
 }
 
 /// All texts of a result, in order.
-fn texts(result: Value<'_>) -> Cow<'_, str> {
+pub(super) fn texts(result: Value<'_>) -> Cow<'_, str> {
     let blocks = ["content", "contents"].iter().find_map(|key| result.get(key));
     let mut texts =
         blocks.into_iter().flat_map(Value::elements).filter_map(|it| it.get("text")?.as_str());

@@ -116,28 +116,29 @@ fn refused(
     successes: &[Sample],
 ) -> BTreeMap<usize, Dropped> {
     let before = standing.rows().len();
-    let rows = standing.rows().iter().chain(drafts.iter().map(|it| &it.row)).cloned().collect();
-    let teachings = match Teachings::new(rows, |_| true) {
-        Ok(teachings) => teachings,
+    let own = match Teachings::new(drafts.iter().map(|it| it.row.clone()).collect(), |_| true) {
+        Ok(own) => own,
         Err(refusals) => {
-            let own = refusals.iter().filter_map(|it| it.row.checked_sub(before));
-            let own: BTreeMap<usize, Dropped> = own.map(|it| (it, Dropped::Earlier)).collect();
-            // Where no row is to blame, the last one is one too many.
-            let last = drafts.len().checked_sub(1).map(|it| (it, Dropped::Earlier));
-            return if own.is_empty() { last.into_iter().collect() } else { own };
+            return refusals.iter().map(|it| (it.row, Dropped::Earlier)).collect();
         }
     };
+    let all = standing.before(&own);
+    let taken_by = |tool: &str, text: &str, rpc_code, is_silent| {
+        let has = |_: &str, _: &serde_json::Value| false;
+        let answer = Answer { tool, text, rpc_code, status: None, has: &has };
+        all.find(&answer, is_silent).map(|it| it.number - 1)
+    };
     let mut bad = BTreeMap::new();
+    for (place, Draft { row, .. }) in drafts.iter().enumerate() {
+        let tool = row.tool.as_deref().unwrap_or("x");
+        let example = row.example.as_deref().unwrap_or_default();
+        if taken_by(tool, example, row.rpc_code, row.silent) != Some(before + place) {
+            bad.insert(place, Dropped::Earlier);
+        }
+    }
     for success in successes {
-        let answer = Answer {
-            tool: &success.tool,
-            text: &success.text,
-            rpc_code: None,
-            status: None,
-            has: &|_, _| false,
-        };
-        let fit = teachings.find(&answer, true);
-        if let Some(place) = fit.and_then(|it| (it.number - 1).checked_sub(before)) {
+        let taken = taken_by(&success.tool, &success.text, None, true);
+        if let Some(place) = taken.and_then(|it| it.checked_sub(before)) {
             bad.insert(place, Dropped::Success);
         }
     }

@@ -141,6 +141,10 @@ impl<'t> Scan<'t> {
         if rest.starts_with(REDACTED) {
             return Some((REDACTED.len(), Some("value")));
         }
+        // What was left out can be anything.
+        if rest.starts_with('…') {
+            return Some(('…'.len_utf8(), Some("…")));
+        }
         if let Some(length) = url(rest) {
             return Some((length, Some("url")));
         }

@@ -49,6 +49,7 @@ fn values_are_masked_and_words_stay() {
         ("sqlite3.OperationalError: no such table", "sqlite3.OperationalError: no such table"),
         ("{\"error\": \"no order 7\"}", "{\"error\": \"no order <number>\"}"),
         ("the token is [redacted]", "the token is <value>"),
+        ("the file … is gone", "the file <…> is gone"),
         ("and/or input/output", "and/or input/output"),
         ("E0425 in line 3", "E0425 in line <number>"),
         ("kaputt: Wert „süß“ fehlt", "kaputt: Wert „süß“ fehlt"),

@@ -40,6 +40,13 @@ impl Lookup {
         Self { plugins: Some(plugins), ..self }
     }
 
+    /// The contract whose taught rows name failures: the first that is given and has some, else `core`.
+    pub(crate) fn teacher(&self) -> &Registry {
+        let given = self.given.iter().flat_map(|it| &it.registries);
+        let mut teachers = given.filter(|it| !it.matches.rows().is_empty());
+        teachers.next().map_or_else(|| &**shipped::core(), |it| &**it)
+    }
+
     /// The row of a code in the registry of that name, or in the first that has it.
     pub fn row(&self, contract: Option<&str>, code: &str) -> Option<Arc<Entry>> {
         let known = self.indexes().find_map(|it| it.row(contract, code)).map(Arc::clone);

@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use redress_registry::{
     Class, Effect, Entry, Param, Registry, RetryKind, Severity, canonical, name, shipped,
+    taught::Taught,
 };
 use serde_json::{Map, Value, json};
 
@@ -139,6 +140,28 @@ pub(super) fn tools(registry: &Registry) -> Rows {
         (Some(name.to_string()), row)
     });
     tools.collect()
+}
+
+/// The taught rows of a registry, but for those with a regular expression: other languages would not match them in linear time.
+pub(super) fn matches(registry: &Registry) -> Rows {
+    let rows = registry.matches.rows().iter().filter(|it| it.pattern.is_none());
+    rows.map(|it| (None, taught(it))).collect()
+}
+
+/// A taught row; what it does not say is absent.
+fn taught(row: &Taught) -> Value {
+    let mut known = Map::new();
+    let mut put = |key: &str, value: Option<Value>| {
+        known.extend(value.map(|it| (key.to_owned(), it)));
+    };
+    put("tool", row.tool.as_deref().map(Value::from));
+    put("text", row.text.as_deref().map(Value::from));
+    put("json", (!row.json.is_empty()).then(|| json!(row.json)));
+    put("rpc_code", row.rpc_code.map(Value::from));
+    put("status", row.status.map(Value::from));
+    put("code", Some(Value::from(row.code.as_str())));
+    put("silent", row.silent.then_some(Value::Bool(true)));
+    Value::Object(known)
 }
 
 /// What can be looked up in a registry: its own names before those that ship.

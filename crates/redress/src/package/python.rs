@@ -50,6 +50,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "rpc.py",
     "shipped.py",
     "stagewright.py",
+    "taught.py",
     "text.py",
     "told.py",
     "unknown.py",
@@ -160,6 +161,7 @@ fn module(registry: &Arc<Registry>, runtime: Runtime) -> String {
     gaps.put("meanings", PYTHON.value(&own.meanings));
     put_table("rows", "        ", plain, own.table(), &mut gaps);
     put_table("tools", "        ", plain, facts::tools(registry), &mut gaps);
+    put_table("matches", "        ", plain, facts::matches(registry), &mut gaps);
     let classes = classes::Classes::of(own.rows.iter().map(|it| &it.entry), "CONTRACT");
     gaps.lines("classes_of_codes", classes.lines());
     gaps.lines("makers", makers(&own));

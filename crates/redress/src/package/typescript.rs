@@ -49,6 +49,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "server.ts",
     "shipped.ts",
     "stagewright.ts",
+    "taught.ts",
     "text.ts",
     "thrown.ts",
     "told.ts",
@@ -133,6 +134,7 @@ fn module(registry: &Arc<Registry>, runtime: Runtime) -> String {
     gaps.put("meanings", TYPESCRIPT.value(&own.meanings));
     put_table("rows", own.table(), &mut gaps);
     put_table("tools", facts::tools(registry), &mut gaps);
+    put_table("matches", facts::matches(registry), &mut gaps);
     gaps.fill(include_str!("../../templates/index.ts"), "//")
 }
 

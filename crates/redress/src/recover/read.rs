@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use redress_registry::{Class, Effect, Entry, Retry, name, plugin, shipped};
+use redress_registry::{Class, Effect, Entry, Retry, name, plugin};
 
 use super::{
     mended::{self, Mended},
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Dialect, Fault, Lookup, Stated,
-    classify::{Verdict, classify},
+    classify::{Tier, Verdict, classify},
     codes,
     fault::{GUESSED, UPSTREAM},
     outcome::{Asked, Outcome, What},
@@ -62,7 +62,8 @@ impl Reading {
 ///
 /// In this order: `_meta`, `structuredContent`, the texts (an envelope, or the first line of a card), `error.data`; what has a
 /// flag and none of these is judged by [`classify`]. Of what has no flag only an envelope that leaves no doubt, or a whole
-/// payload with an `error` that is neither null nor empty, is a failure. An answer that is no JSON, or more of it than is read,
+/// payload with an `error` that is neither null nor empty, is a failure, or what a taught row of the lookup's contract calls one.
+/// An answer that is no JSON, or more of it than is read,
 /// is a failure by its readable part, and a guess.
 ///
 /// ```
@@ -172,7 +173,9 @@ impl Reader<'_> {
             key.is_str("isError") && value.as_bool() == Some(true)
         };
         if !result.members().any(is_set) {
-            return unsure(self.content(result, Flag::None, depth));
+            let reading = unsure(self.content(result, Flag::None, depth));
+            let is_named = matches!(reading, Reading::Fault(..)) || depth > 0;
+            return if is_named { reading } else { self.taught(result).unwrap_or(reading) };
         }
         if let Some(fault) = self.in_meta(result) {
             return stated(fault);
@@ -293,6 +296,22 @@ impl Reader<'_> {
         self.judged_if(&as_response(&result), |certain| certain)
     }
 
+    /// An unflagged result that a taught row of the contract calls a failure.
+    fn taught(&self, result: Value<'_>) -> Option<Reading> {
+        let teacher = self.lookup.teacher();
+        if !teacher.matches.has_silent() {
+            return None;
+        }
+        let message = as_response(result.raw());
+        let doc = Doc::parse(message.as_bytes(), Limits::DOCUMENT).ok()?;
+        match classify(self.asked, &Outcome::of(What::Answer(doc.root())), teacher) {
+            Verdict::Failure(failure) if failure.tier == Tier::Taught => {
+                Some(Reading::Unrecognised(Box::new(failure.fault)))
+            }
+            _ => None,
+        }
+    }
+
     fn judged(&self, message: &str) -> Reading {
         self.judged_if(message, |_| true)
     }
@@ -303,7 +322,7 @@ impl Reader<'_> {
             Ok(doc) => What::Answer(doc.root()),
             Err(_) => What::Malformed(Cow::Borrowed(message.as_bytes())),
         };
-        match classify(self.asked, &Outcome::of(what), shipped::core()) {
+        match classify(self.asked, &Outcome::of(what), self.lookup.teacher()) {
             Verdict::Failure(failure) if counts(failure.certain) => {
                 Reading::Unrecognised(Box::new(failure.fault))
             }

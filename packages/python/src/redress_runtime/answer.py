@@ -15,6 +15,7 @@ from .make import next_calls
 from .mend import mended
 from .model import Fault, Retry, Row
 from .read import fill_native, finished, read, read_as
+from .taught import matching
 from .text import compact
 from .values import at, attribute, is_count, is_int, is_v1, parsed
 
@@ -43,9 +44,9 @@ _RAISED: Final[Sequence[tuple[str, tuple[str, ...], re.Pattern[str]]]] = (
 )
 
 
-def parse(answer: object, lookup: Lookup) -> Fault | None:
+def parse(answer: object, lookup: Lookup, tool: str = "") -> Fault | None:
     """The failure in an answer, in any dialect; `None` if nothing failed. It never raises."""
-    reader = _Reader(lookup)
+    reader = _Reader(lookup, tool)
     try:
         return reader.parse(answer, 0)
     except Exception:
@@ -56,8 +57,8 @@ def parse(answer: object, lookup: Lookup) -> Fault | None:
 class _Reader:
     """Reads answers with the rows of one lookup."""
 
-    def __init__(self, lookup: Lookup) -> None:
-        self._lookup = lookup
+    def __init__(self, lookup: Lookup, tool: str) -> None:
+        self._lookup, self._tool = lookup, tool
 
     def parse(self, answer: object, depth: int) -> Fault | None:
         if isinstance(answer, BaseException):
@@ -126,6 +127,7 @@ class _Reader:
         # JSON-RPC's own numbers say too little.
         if not fault and is_int(code) and (code > 0 or at(data, ("symbol",)) is not None):
             fault = read_as("rpc", {"jsonrpc": "2.0", "id": None, "error": error}, self._lookup)
+        fault = fault or self._taught(message if isinstance(message, str) else "", True, (data,), code)
         return fault or self._said_by_sdk(message) or self.guessed(message, self._lookup.spelled("rpc", str(code)))
 
     def _said_by_sdk(self, message: object) -> Fault | None:
@@ -157,7 +159,21 @@ class _Reader:
         texts = [it for it in blocks if isinstance(it, str)]
         fault = self._payload(result.get("structuredContent"), is_flagged, depth)
         fault = fault or next((it for it in (self._text(text, is_flagged, depth) for text in texts) if it), None)
+        if fault and fault.ground != "guessed":
+            return fault if is_flagged else _unsure(fault)
+        taught = self._taught("\n".join(texts), is_flagged, (result.get("structuredContent"),)) if depth == 0 else None
+        if taught:
+            return taught
         return fault or self.guessed(texts[0] if texts else None) if is_flagged else _unsure(fault)
+
+    def _taught(self, text: str, is_flagged: bool, documents: Sequence[object], rpc_code: object = None) -> Fault | None:
+        """The failure that a taught row of the contract sees in an answer."""
+        match = matching(self._lookup.matches, text, is_flagged, self._tool, rpc_code, documents)
+        row = self._lookup.spelled("native", match["code"]) if match else None
+        fault = self.guessed(text, row) if row else None
+        if fault and row:
+            fault.effect = row.effect
+        return fault
 
     def _text(self, text: str, is_flagged: bool, depth: int) -> Fault | None:
         """The text of a block. Without a flag it must be a failure as a whole."""

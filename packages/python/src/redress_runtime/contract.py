@@ -14,6 +14,7 @@ from .facts import Dialect
 from .lookup import Lookup, Spelling, shipped, shipped_rows
 from .make import fault_of
 from .model import Context, Fault, Row, Tool
+from .taught import Match
 from .unknown import Ctx, fault_of_unknown
 
 
@@ -21,7 +22,8 @@ class Contract:
     """The codes of one registry.
 
     `rows` are those that do not ship, `taken` names the registries that ship and that this one takes in (all of their codes, or
-    a list), and `meanings` the spellings that name another shipped row here than elsewhere.
+    a list), and `meanings` the spellings that name another shipped row here than elsewhere. `matches` are the taught rows: what
+    answers of the server mean, where neither they nor a code say so.
     """
 
     def __init__(
@@ -32,6 +34,7 @@ class Contract:
         taken: Mapping[str, Sequence[str] | None] | None = None,
         meanings: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
         tools: Mapping[str, Mapping[str, Any]] | None = None,
+        matches: Sequence[Match] = (),
     ) -> None:
         self.name, self.version = name, version
         own = [Row.of(it) for it in (rows or {}).values()]
@@ -50,7 +53,7 @@ class Contract:
                 row = shipped().row(registry, code)
                 if row:
                     spelled[dialect, spelling] = row
-        self.lookup = Lookup(own, spelled)
+        self.lookup = Lookup(own, spelled, matches)
 
     def __repr__(self) -> str:
         return f"Contract({self.name!r}, {self.version!r})"
@@ -72,15 +75,16 @@ class Contract:
         """The same as an exception that can be raised."""
         return FaultError(self.make_fault(code, params))
 
-    def parse(self, answer: object) -> Fault | None:
+    def parse(self, answer: object, tool: str = "") -> Fault | None:
         """Reads the failure out of whatever a call was answered with, in any dialect. `None` if nothing failed.
 
         That is a JSON-RPC response, a tool's result, a JSON-RPC error, an envelope, a text; also as the SDK's models and
         exceptions. A failure that does not say what it is has the ground `guessed`. Of these, what the SDK or the runtime
         raises when a server does not answer is `TIMEOUT`, `UPSTREAM_UNAVAILABLE` or `CANCELLED`; an error of the protocol
-        is what its number says; and the rest is `UNKNOWN_TOOL_FAILURE`. It never raises.
+        is what its number says; and the rest is `UNKNOWN_TOOL_FAILURE`. Before all these come the taught rows of the contract;
+        those that are for one tool count if it is named. It never raises.
         """
-        return _answer.parse(answer, self.lookup)
+        return _answer.parse(answer, self.lookup, tool)
 
     def read(self, document: object) -> Fault | None:
         """Reads an envelope in whichever dialect it is."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from .model import Row
 from .shipped import ROWS
+from .taught import Match
 
 #: A dialect and a spelling in it.
 Spelling = tuple[str, str]
@@ -19,7 +20,9 @@ PLUGINS: dict[Spelling, Row] = {}
 class Lookup:
     """The rows that a reader knows: those of a contract first, then all that ship."""
 
-    def __init__(self, rows: Iterable[Row] = (), spelled: Mapping[Spelling, Row] | None = None) -> None:
+    def __init__(self, rows: Iterable[Row] = (), spelled: Mapping[Spelling, Row] | None = None, matches: Sequence[Match] = ()) -> None:
+        #: What answers of the server mean, where nothing else says so.
+        self.matches = matches
         known = {} if spelled is None else dict(spelled)
         self._rows: dict[tuple[str, str], Row] = {}
         for row in rows:

@@ -15,6 +15,7 @@ from .lookup import Lookup
 from .make import fault_of
 from .model import Context, Fault, Row
 from .redact import redact, redact_json
+from .taught import matching
 from .values import attribute, is_count
 from .violation import wrong_argument
 
@@ -89,7 +90,7 @@ class Ctx:
 def fault_of_unknown(raised: object, ctx: Ctx) -> Fault:
     """A fault of whatever was raised. A fault stays itself and only gets absent context filled."""
     try:
-        fault = _stated(raised, ctx) or _named(raised, ctx) or _mapped(raised, ctx) or _other(raised, ctx)
+        fault = _stated(raised, ctx) or _named(raised, ctx) or _taught(raised, ctx) or _mapped(raised, ctx) or _other(raised, ctx)
     except Exception:
         # An exception can be so broken that even its attributes raise; it is told all the same.
         fault = _quoted(_row(ctx, _INTERNAL), type(raised).__name__, {})
@@ -121,6 +122,16 @@ def _named(raised: object, ctx: Ctx) -> Fault | None:
     fault.message = redact(words) or fault.message
     fault.cause = cause_of(raised)
     return fault
+
+
+def _taught(raised: object, ctx: Ctx) -> Fault | None:
+    """What a taught row of the contract sees in the words of an exception."""
+    if not ctx.lookup.matches or not isinstance(raised, (BaseException, str)):
+        return None
+    text = raised if isinstance(raised, str) else said(raised)
+    match = matching(ctx.lookup.matches, text, True, ctx.context.tool or "")
+    row = ctx.lookup.spelled("native", match["code"]) if match else None
+    return _quoted(row, text, {}, raised) if row else None
 
 
 def _mapped(raised: object, ctx: Ctx) -> Fault | None:

@@ -33,6 +33,8 @@ export const CONTRACT = redress.contract<Details>({
   "NOTE_NOT_FOUND": {"code": "NOTE_NOT_FOUND", "registry": "notes", "number": 5000, "domain": "notes", "class": "not_found", "http": 404, "retry": {"kind": "after_change"}, "effect": "none", "severity": "error", "hint": "List the notes, then use an id from the list.", "similar": "id", "said": "Note not found.", "spelled": {"native": ["NOTE_NOT_FOUND"], "rpc": ["5000", "E_NOTE_NOT_FOUND"], "tool-failure": ["note_not_found"]}, "written": {"atlas-gate": "UNKNOWN_TOOL_FAILURE", "workrail": "NOT_FOUND", "rpc": "E_NOTE_NOT_FOUND", "stagewright": "INTERNAL_ERROR", "mailvault": "not_found", "tool-failure": "note_not_found"}, "title": "Note not found", "message": "There is no note {id}.", "next": [{"tool": "list_notes"}], "params": [{"name": "id", "type": "string", "doc": "The id that was asked for.", "required": true, "untrusted": true, "max_chars": 80}]},
   },
   tools: TOOLS,
+  matches: [
+  ],
 });
 
 /** What is known about each code of the registry. */

@@ -52,6 +52,26 @@ fn a_row_names_a_failure_before_any_other_evidence() {
 }
 
 #[test]
+fn a_row_keeps_what_a_form_tells_of_the_arguments() {
+    let text = "ENOENT: no such file or directory, open 'a.txt'";
+    let row = Taught {
+        text: Some("ENOENT: *".to_owned()),
+        code: "FILE_NOT_FOUND".to_owned(),
+        example: Some(text.to_owned()),
+        ..Taught::default()
+    };
+    let registry = taught(vec![row.clone()]);
+    let Verdict::Failure(it) = judge(&registry, &result(text, true)) else { panic!() };
+    let Verdict::Failure(form) = judge(shipped::core(), &result(text, true)) else { panic!() };
+    assert_eq!((it.tier, form.tier), (Tier::Taught, Tier::Format));
+    assert_eq!(it.fault.message, form.fault.message, "the path stays");
+    assert_eq!(it.fault.violations, form.fault.violations);
+    let registry = taught(vec![Taught { code: "TIMEOUT".to_owned(), ..row }]);
+    let Verdict::Failure(it) = judge(&registry, &result(text, true)) else { panic!() };
+    assert_eq!((it.fault.code(), it.fault.violations.len()), ("TIMEOUT", 0));
+}
+
+#[test]
 fn a_silent_row_makes_a_success_a_failure_and_nothing_else() {
     let row = Taught {
         json: [("/order/state".to_owned(), json!("rejected"))].into(),

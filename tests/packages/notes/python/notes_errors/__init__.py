@@ -32,6 +32,8 @@ CONTRACT: Final = Contract(
         "read_note": {"may": ["NOTE_NOT_FOUND"], "read_only": True, "idempotent": False},
         "list_notes": {"may": [], "read_only": True, "idempotent": False},
     },
+    matches=(
+    ),
 )
 
 #: What is known about each code of the registry.
