@@ -12,7 +12,11 @@
 
 use std::{collections::BTreeMap, env, fs, process::ExitCode};
 
-use redress::classify::{self, Tier};
+use redress::{
+    Dialect, Lookup, card,
+    classify::{self, Tier},
+    tokens::estimate,
+};
 use redress_registry::{Class, shipped};
 use serde_json::Value;
 
@@ -56,6 +60,8 @@ struct Record {
     acceptable: Vec<String>,
     retry: String,
     leaks: Vec<String>,
+    /// The tokens of its card.
+    card: u64,
     got: Value,
     text: String,
 }
@@ -71,6 +77,8 @@ impl Record {
         let list = |value: &Value| value.as_array().into_iter().flatten().map(text).collect();
         let mut leaks: Vec<String> = list(&label["leaks"]);
         leaks.retain(|it| it != "none");
+        let got: Value = serde_json::from_slice(&out).expect("a verdict is JSON");
+        let fault = Dialect::Native.read(got["fault"].to_string().as_bytes(), &Lookup::shipped());
         Self {
             server: text(&record["server"]),
             id: text(&input["id"]),
@@ -81,7 +89,8 @@ impl Record {
             acceptable: list(&label["acceptable"]),
             retry: text(&label["retry"]),
             leaks,
-            got: serde_json::from_slice(&out).expect("a verdict is JSON"),
+            card: fault.map_or(0, |it| estimate(&card(&it))),
+            got,
             text: input.get("raw").or(input.get("http")).map_or_else(String::new, Value::to_string),
         }
     }
@@ -232,10 +241,20 @@ fn table(title: &str, records: &[&Record]) {
         Counts::of(records.iter().copied().filter(|it| it.server == server)).row(server);
     }
     Counts::of(records.iter().copied()).row("ALL");
+    cards(records);
     println!("by tier");
     for tier in Tier::ALL {
         Counts::of(records.iter().copied().filter(|it| it.tier() == tier.name())).row(tier.name());
     }
+}
+
+/// The lengths of the cards of flagged failures.
+fn cards(records: &[&Record]) {
+    let flagged = records.iter().filter(|it| it.is_failure && !it.is_silent && it.card > 0);
+    let mut sizes: Vec<u64> = flagged.map(|it| it.card).collect();
+    sizes.sort_unstable();
+    let part = |percent: usize| sizes.get(sizes.len() * percent / 100).copied().unwrap_or_default();
+    println!("cards        median {} tokens, p90 {}", part(50), part(90));
 }
 
 fn confusions(records: &[Record]) {

@@ -8,7 +8,7 @@ use crate::{
     codes,
     fault::{ATTEMPTS, Fault, NextAction, Violation},
     text,
-    tokens::{MAX_CARD_CHARS, MAX_HINT_CHARS, MAX_MESSAGE_CHARS, MAX_NEXT},
+    tokens::{MAX_CARD_CHARS, MAX_HINT_CHARS, MAX_MESSAGE_CHARS, MAX_NEXT, MAX_QUOTING_CARD_CHARS},
 };
 use redress_wire::json::RawJson;
 
@@ -38,7 +38,11 @@ pub fn card(fault: &Fault) -> String {
     );
     let mut card = first;
     card.push_str(&retry);
-    if !hint.is_empty() && !repeats_retry(fault) {
+    if repeats_retry(fault) {
+        let expected = expected(fault);
+        let line = if expected.is_empty() { expected } else { format!("\nFix:{expected}") };
+        append_if_fits(&mut card, &line, MAX_CARD_CHARS);
+    } else if !hint.is_empty() {
         append_if_fits(&mut card, &format!("\nFix: {hint}"), usize::MAX);
         append_if_fits(&mut card, &expected(fault), MAX_CARD_CHARS);
         append_if_fits(&mut card, &did_you_mean(fault), MAX_CARD_CHARS);
@@ -47,20 +51,39 @@ pub fn card(fault: &Fault) -> String {
     for action in fault.next_actions.iter().take(MAX_NEXT) {
         append_if_fits(&mut card, &next_line(action), MAX_CARD_CHARS);
     }
-    if let Some(said) = &fault.server_text {
+    if let Some(said) = fault.server_text.as_ref().filter(|_| !names_all(fault)) {
         append_server_text(&mut card, said);
     }
     text::cut_lines(card, MAX_CARD_CHARS)
 }
 
-/// Whether the row's hint says no more than the line before it: other arguments. The server's own words, which follow, say which.
+/// Whether the row's hint says no more than the line before it: other arguments or another tool, or to wait. The server's own
+/// words, which follow, say which and why.
 fn repeats_retry(fault: &Fault) -> bool {
-    fault.class == Class::InvalidArgument
-        && fault.retry.kind == RetryKind::AfterChange
+    let is_said = match fault.retry.kind {
+        RetryKind::AfterChange => {
+            fault.class == Class::InvalidArgument || fault.wants_another_tool()
+        }
+        RetryKind::AfterDelay => {
+            matches!(fault.class, Class::Unavailable | Class::ResourceExhausted)
+        }
+        _ => false,
+    };
+    is_said
         && fault.server_text.is_some()
         && fault.similar_refs.is_empty()
-        && fault.violations.is_empty()
         && fault.hint == fault.entry().hint
+        && attempts(fault).is_empty()
+}
+
+/// Whether the lines of ours name each wrong argument and what is wrong with it, so that the server's words say nothing more.
+fn names_all(fault: &Fault) -> bool {
+    let is_named = |it: &Violation| match it.reason().as_deref() {
+        Some("missing" | "unknown") => true,
+        Some("wrong_type") => it.expected().is_some(),
+        _ => false,
+    };
+    !fault.violations.is_empty() && fault.violations.iter().all(is_named)
 }
 
 /// The line on what a repeat is good for, and what the call has done.
@@ -131,8 +154,8 @@ fn when(fault: &Fault) -> String {
         RetryKind::AfterHuman => "only after a person has acted.".to_owned(),
         RetryKind::Never => match fault.class {
             // Advice against it is no proof that it is hopeless.
-            Class::Unknown => "not as it is, nobody knows why it failed.".to_owned(),
-            Class::Internal => "not as it is, the fault lies with the server.".to_owned(),
+            Class::Unknown => "not as it is, the reason is unknown.".to_owned(),
+            Class::Internal => "not as it is, the server is at fault.".to_owned(),
             _ => "never, it cannot succeed.".to_owned(),
         },
     }
@@ -141,7 +164,7 @@ fn when(fault: &Fault) -> String {
 fn effect(fault: &Fault) -> &'static str {
     match (fault.effect, fault.retryable()) {
         (Effect::None, _) => "Nothing was changed.",
-        (Effect::Unknown, true) => "It may have taken effect: check before you repeat it.",
+        (Effect::Unknown, true) => "It may have taken effect: check first.",
         (Effect::Unknown, false) => "It may have taken effect.",
         (Effect::Partial, _) => "A part of it may have been done.",
         (Effect::Done, _) => "It was done; do not repeat it.",
@@ -159,11 +182,14 @@ fn arguments(fault: &Fault) -> String {
 /// Where a card says what was expected.
 pub(crate) const EXPECTED: &str = " Expected ";
 
-/// What the wrong arguments should have been, where that is known.
+/// What the wrong arguments should have been, where that is known and the message does not say it.
 fn expected(fault: &Fault) -> String {
     let one = |it: &Violation| {
         let name = text::strip(it.pointer().trim_start_matches('/'));
         let what = text::cut(&text::strip(&it.expected()?), 60).into_owned();
+        if fault.message.contains(&what) {
+            return None;
+        }
         Some(if name.is_empty() { what } else { format!("{name}: {what}") })
     };
     let all: Vec<String> =
@@ -212,7 +238,7 @@ fn append_if_fits(card: &mut String, more: &str, most: usize) {
 
 fn append_server_text(card: &mut String, said: &str) {
     const LABEL: &str = "\nServer said: ";
-    let room = MAX_CARD_CHARS.saturating_sub(length(card) + length(LABEL) + 2);
+    let room = MAX_QUOTING_CARD_CHARS.saturating_sub(length(card) + length(LABEL) + 2);
     if room < MIN_SERVER_CHARS {
         return;
     }

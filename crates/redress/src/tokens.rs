@@ -4,6 +4,8 @@
 pub const MAX_CARD_TOKENS: usize = 120;
 /// The same in characters, by the native estimate.
 pub const MAX_CARD_CHARS: usize = MAX_CARD_TOKENS * 32 / 10;
+/// The most characters of a card with what a server said in it: those above are for what is ours.
+pub const MAX_QUOTING_CARD_CHARS: usize = 320;
 /// The longest message.
 pub const MAX_MESSAGE_CHARS: usize = 200;
 /// The longest hint.

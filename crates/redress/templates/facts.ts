@@ -51,6 +51,7 @@ export const LIMITS = {
   contextChars: @@max_context_chars@@,
   serverTextChars: @@max_server_text_chars@@,
   leastServerTextChars: @@min_server_text_chars@@,
+  quotingCardChars: @@max_quoting_card_chars@@,
   leastGistChars: @@min_gist_chars@@,
   wordChars: @@longest_word@@,
   shownChars: @@max_shown_chars@@,

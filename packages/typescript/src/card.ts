@@ -18,7 +18,10 @@ export function card(fault: Fault): string {
   };
   const room = LIMITS.cardChars - length(text) - '\nFix: '.length;
   const hint = cut(strip(fault.hint), Math.min(Math.max(room, LIMITS.leastHintChars), LIMITS.hintChars));
-  if (hint !== '' && !repeatsRetry(fault)) {
+  if (repeatsRetry(fault)) {
+    const it = expected(fault);
+    add(it === '' ? '' : `\nFix:${it}`);
+  } else if (hint !== '') {
     text += `\nFix: ${hint}`;
     add(expected(fault));
     add(didYouMean(fault));
@@ -27,19 +30,21 @@ export function card(fault: Fault): string {
   for (const it of fault.next_actions.slice(0, LIMITS.next)) {
     add(`\nNext: ${typeof it === 'string' ? strip(it) : it.tool + (it.args ? ` ${JSON.stringify(it.args)}` : '')}`);
   }
-  if (fault.server_text !== undefined) text += serverLine(fault.server_text, LIMITS.cardChars - length(text));
+  if (fault.server_text !== undefined && !namesAll(fault)) text += serverLine(fault.server_text, LIMITS.quotingCardChars - length(text));
   return cut(text, LIMITS.cardChars);
 }
 
-/** Whether the row's hint says no more than the line before it: other arguments. The server's own words, which follow, say which. */
+/** Whether the row's hint says no more than the line before it: other arguments or another tool, or to wait. The server's own words, which follow, say which and why. */
 function repeatsRetry(fault: Fault): boolean {
+  const { kind } = fault.retry;
+  const isChange = kind === 'after_change' && (fault.class === 'invalid_argument' || fault.code === NO_TOOL);
+  const isDelay = kind === 'after_delay' && (fault.class === 'unavailable' || fault.class === 'resource_exhausted');
   return (
-    fault.class === 'invalid_argument' &&
-    fault.retry.kind === 'after_change' &&
+    (isChange || isDelay) &&
     fault.server_text !== undefined &&
     fault.similar_refs.length === 0 &&
-    fault.violations.length === 0 &&
-    fault.hint === rowOf(fault.registry, fault.code)?.hint
+    fault.hint === rowOf(fault.registry, fault.code)?.hint &&
+    attempts(fault) === ''
   );
 }
 
@@ -47,6 +52,13 @@ function repeatsRetry(fault: Fault): boolean {
 function attempts({ details }: Fault): string {
   const count = isObject(details) ? details['attempts'] : undefined;
   return typeof count === 'number' && Number.isInteger(count) && count > 1 ? ` The gate tried it ${count} times.` : '';
+}
+
+/** Whether the lines of ours name each wrong argument and what is wrong with it, so that the server's words say nothing more. */
+function namesAll({ violations }: Fault): boolean {
+  const isNamed = ({ reason, expected }: Violation) =>
+    reason === 'missing' || reason === 'unknown' || (reason === 'wrong_type' && typeof expected === 'string');
+  return violations.length > 0 && violations.every(isNamed);
 }
 
 /** The line on what a repeat is good for, and what the call has done. */
@@ -70,13 +82,13 @@ export function wrongArguments(fault: Fault): string[] {
   return pointers.length === 0 && isGiven && fault.code !== NO_TOOL ? [`/${looked}`] : pointers;
 }
 
-/** What the wrong arguments should have been, where that is known. */
-function expected({ violations }: Fault): string {
-  const known = violations.filter((it) => typeof it['expected'] === 'string').slice(0, LIMITS.similarShown);
+/** What the wrong arguments should have been, where that is known and the message does not say it. */
+function expected({ message, violations }: Fault): string {
+  const what = (it: Violation) => cut(strip(String(it['expected'])), 60);
+  const known = violations.filter((it) => typeof it['expected'] === 'string' && !message.includes(what(it))).slice(0, LIMITS.similarShown);
   const all = known.map((it) => {
     const name = strip(it.pointer.replace(/^\/+/, ''));
-    const what = cut(strip(String(it['expected'])), 60);
-    return name === '' ? what : `${name}: ${what}`;
+    return name === '' ? what(it) : `${name}: ${what(it)}`;
   });
   return all.length === 0 ? '' : ` Expected ${all.join('; ')}.`;
 }

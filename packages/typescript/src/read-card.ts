@@ -25,8 +25,9 @@ export function readCard(text: string, isFlagged: boolean, lookup: Lookup): Faul
 /** Takes what one line of a card says. Whether it was the line that only cards have. */
 function cardLine(fault: Fault, line: string): boolean {
   const [, label, rest = ''] = /^(Retry|Fix|Next|Server said): (.*)$/.exec(line) ?? [];
+  const hint = ` ${rest}`.replace(/^(.*) Did you mean .*$/, '$1').replace(/^(.*) Expected .*$/, '$1').trimStart();
   if (label === 'Retry') return readRetryLine(fault, line);
-  if (label === 'Fix') fault.hint = rest.replace(/^(.*) Did you mean .*$/, '$1').replace(/^(.*) Expected .*$/, '$1');
+  if (label === 'Fix' && hint !== '') fault.hint = hint;
   if (label === 'Server said') fault.server_text = rest.replace(/^"+|"+$/g, '');
   if (label === 'Next') {
     const [, tool = rest, args] = /^(\S*) (.*)$/.exec(rest) ?? [];

@@ -16,9 +16,8 @@ const MOST_CHARS: usize = 4096;
 
 /// How pydantic begins a line with the address of a page.
 const REFERENCE: &str = "For further information visit http";
-/// What it puts after a rule, and what it puts after that.
+/// What it puts after what is wrong: the name of its rule, and the value.
 const TYPE: &str = "[type=";
-const VALUE: &str = ", input_value=";
 
 /// How much of a text is looked at, at each of its ends: a server may send millions of secrets, and someone waits.
 const LOOKED_AT: usize = 128 << 10;
@@ -143,11 +142,9 @@ fn without_margin(text: &str) -> Cow<'_, str> {
     if !text.contains(TYPE) || text.lines().all(|it| is_reference(&it)) {
         return Cow::Borrowed(text);
     }
-    let without_value = |it| match str::split_once(it, VALUE) {
-        Some((before, after)) if before.contains(TYPE) && after.ends_with(']') => {
-            Cow::Owned(format!("{before}, …]"))
-        }
-        _ => Cow::Borrowed(it),
+    let without_value = |it| match str::split_once(it, TYPE) {
+        Some((before, after)) if after.ends_with(']') => before.trim_end(),
+        _ => it,
     };
     let lines = text.lines().filter(|it| !is_reference(it)).map(without_value);
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))

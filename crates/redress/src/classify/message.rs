@@ -13,62 +13,19 @@ const GAP: usize = 120;
 const LINE_GAP: usize = 600;
 const FRAMES: [&str; 2] = ["\n    at ", "\n\tat "];
 
-/// What SDKs and servers put before the words that matter, in our spelling. `…` reaches to the next colon, `¶` to the end of the
-/// line; `ing` to the colon after any verb of that form.
-const WRAPPERS: [&str; 50] = [
-    "input validation error: invalid arguments for tool …",
-    "invalid arguments for tool …",
-    "input validation error:",
-    "mcp error …",
-    "mcp server error:",
-    "error executing tool …",
-    "error calling tool …",
-    "error in tool …",
-    "command failed: ¶",
-    "error executing command:",
-    "error occurred invoking …",
-    "an error occurred: ",
-    "an error occurred …",
-    "an unexpected error occurred:",
-    "unexpected error in …",
-    "unexpected error:",
-    "unhandled error:",
-    "unhandled exception:",
-    "uncaught exception:",
-    "tool execution failed:",
-    "tool execution error:",
-    "tool error:",
-    "failed to execute tool …",
-    "failed to call tool …",
-    "internal error:",
-    "internal server error:",
-    "operation failed:",
-    "execution failed:",
-    "exception:",
-    "runtime error:",
-    "runtimeerror:",
-    "value error,",
-    "error in …",
-    "error during …",
-    "error while …",
-    "error when …",
-    "error:",
-    "error ing",
-    "api error:",
-    "failed to …",
-    "could not …",
-    "couldn't …",
-    "cannot …",
-    "unable to …",
-    "err:",
-    "fatal:",
-    "error",
-    "\u{274c}",
-    "\u{26a0}\u{fe0f}",
-    "\u{2716}",
-];
+/// What SDKs put before the words that matter, in our spelling, parted by bars. `…` reaches to the next colon, `¶` to the end of
+/// the line; `ing` to the colon after any verb of that form.
+const OF_SDKS: &str = "input validation error: invalid arguments for tool …|invalid arguments for tool …|input validation error:|\
+    mcp error …|mcp server error:|error executing tool …|error calling tool …|error in tool …|error occurred invoking …|\
+    an error occurred: |an unexpected error occurred:|unexpected error:|unhandled error:|unhandled exception:|\
+    uncaught exception:|tool execution failed:|tool execution error:|tool error:|failed to execute tool …|failed to call tool …|\
+    operation failed:|execution failed:|value error,|error:|\u{274c}|\u{26a0}\u{fe0f}|\u{2716}";
 /// How many of them only an SDK writes that has checked the arguments, before the tool sees them.
 const CHECKED: usize = 3;
+/// What servers put there.
+const OF_SERVERS: &str = "command failed: ¶|error executing command:|an error occurred …|unexpected error in …|internal error:|\
+    internal server error:|exception:|runtime error:|runtimeerror:|error in …|error during …|error while …|error when …|error ing|\
+    api error:|failed to …|could not …|couldn't …|cannot …|unable to …|err:|fatal:|error";
 
 /// A failing text, ready to be searched.
 #[derive(Debug, Default)]
@@ -93,7 +50,7 @@ impl Message {
         let text = normal(&extract::said(without_stack(raw)));
         let mut message = Self { text, ..Self::default() };
         echo::hide(&mut message, tool, request);
-        (message.start, message.is_checked) = after_wrappers(&message.text);
+        (message.start, message.is_checked) = after_wrappers(&message.text, &[OF_SDKS, OF_SERVERS]);
         message
     }
 
@@ -126,13 +83,20 @@ fn without_stack(raw: &str) -> Cow<'_, str> {
     Cow::Borrowed(cuts.min().and_then(|it| raw.get(..it)).unwrap_or(raw))
 }
 
-fn after_wrappers(text: &str) -> (usize, bool) {
+/// What a server wrote, without what its SDK put before it.
+pub(crate) fn without_wrapper(raw: &str) -> &str {
+    let (start, _) = after_wrappers(&raw.to_ascii_lowercase(), &[OF_SDKS]);
+    raw.get(start..).unwrap_or(raw)
+}
+
+fn after_wrappers(text: &str, wrappers: &[&str]) -> (usize, bool) {
     let (mut start, mut is_checked) = (0, false);
     for _ in 0..MOST_WRAPPERS {
         let rest = text.get(start..).unwrap_or_default();
         let own = rest.trim_start_matches([' ', '\n', ':', '*', '#', '!', '.']);
         start += rest.len() - own.len();
-        let found = WRAPPERS.iter().enumerate().find_map(|(at, it)| Some((at, length(it, own)?)));
+        let mut wrappers = wrappers.iter().flat_map(|it| it.split('|')).enumerate();
+        let found = wrappers.find_map(|(at, it)| Some((at, length(it, own)?)));
         let Some((at, length)) = found else { break };
         if own.get(length..).is_none_or(|it| it.trim().is_empty()) {
             break;

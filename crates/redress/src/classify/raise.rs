@@ -3,13 +3,15 @@
 use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{
-    Class, Effect, Entry, Param, Registry, RetryKind, nearest::nearest_n, plugin, shipped,
+    Class, Effect, Entry, Param, Registry, nearest::nearest_n, plugin, shipped,
 };
 
 use super::{
     Failure, details,
     evidence::{Evidence, Said},
-    leaks, paths, say,
+    leaks,
+    message::without_wrapper,
+    paths, say,
     stated::statements,
     tier::{Finding, Source, Tier},
     wait, work,
@@ -45,7 +47,7 @@ pub(super) fn raise(
     fault.violations.extend(unfound(evidence, entry, &finding));
     fault.similar_refs = similar_tools(evidence, entry);
     say::fitting(&mut fault, &finding, evidence);
-    if let Some(kind) = retry(&finding, entry).filter(|it| *it != fault.retry.kind) {
+    if let Some(kind) = finding.retry.filter(|it| *it != fault.retry.kind) {
         fault.retry = redress_registry::Retry::of(kind);
     }
     fault.effect = finding.effect.unwrap_or(fault.effect);
@@ -73,7 +75,7 @@ pub(super) fn raise(
     fault.elapsed_ms = evidence.outcome.elapsed_ms;
     let text = said.text.trim();
     let leaks = leaks::find(text, asked.request.map_or("", Value::raw));
-    fault.server_text = Some(details::quoted(text)).filter(|it| !it.is_empty());
+    fault.server_text = Some(details::quoted(without_wrapper(text))).filter(|it| !it.is_empty());
     fault.private.stack = stack(said);
     let rule = match sign {
         Some(sign) => format!("{sign}+{}", finding.rule),
@@ -87,13 +89,6 @@ pub(super) fn raise(
 fn is_read(evidence: &Evidence<'_>) -> bool {
     let method = evidence.asked.method.as_deref();
     method.is_some_and(|it| is_method(it) && it != "tools/call" && !it.starts_with("tasks/"))
-}
-
-/// When to call again, where the row says otherwise: what conflicts is mended by another state, not by other arguments.
-fn retry(finding: &Finding<'_>, entry: &Entry) -> Option<RetryKind> {
-    let is_inferred = matches!(finding.tier, Tier::Format | Tier::Prose | Tier::Protocol);
-    let is_conflict = is_inferred && *entry.code == *codes::CONFLICT.name();
-    finding.retry.or_else(|| is_conflict.then_some(RetryKind::AfterState))
 }
 
 /// The row of a code in the server's contract, else in `core`, else that of an unregistered plugin code.

@@ -64,9 +64,7 @@ pub(super) fn hint_fitting(fault: &mut Fault) {
         RetryKind::AfterDelay => "Wait a moment, then make the same call again.",
         RetryKind::AfterChange => "Make the call with other arguments, or use another tool.",
         RetryKind::AfterState => "Do first what the call needs, then make the same call again.",
-        RetryKind::AfterHuman => {
-            "Tell the user or the operator what happened; they have to act first."
-        }
+        RetryKind::AfterHuman => "Tell the user or the operator what happened.",
         RetryKind::Never => "Use another way, or tell the user that this does not work.",
     };
     hint.clone_into(&mut fault.hint);
@@ -116,15 +114,10 @@ fn is_of_a_tool(asked: &Asked<'_>) -> bool {
     method.is_none_or(|it| !is_method(it) || it == "tools/call" || it.starts_with("tasks/"))
 }
 
-const OF_NO_JSON: Sentences = (
-    "The message could not be read as JSON.",
-    "Send one complete JSON value in valid UTF-8 for each message.",
-);
+const OF_NO_JSON: Sentences =
+    ("The message could not be read as JSON.", "Send one complete JSON value for each message.");
 
-const OF_A_NAME: Sentences = (
-    MISNAMED,
-    "Leave the argument out, or give it under a name that the tool's input schema lists.",
-);
+const OF_A_NAME: Sentences = (MISNAMED, "Leave it out, or use a name of the tool's input schema.");
 
 /// It was open before, and the call may be what closed it.
 const OF_A_CLOSED_PAGE: Sentences = (
@@ -138,7 +131,7 @@ fn of_a_retry(code: &str, kind: RetryKind) -> Option<Sentences> {
     Some(match kind {
         RetryKind::AfterChange if is(codes::UPSTREAM_UNAVAILABLE) => (
             "The server that the address names cannot be found.",
-            "Check the name in the address, then make the call with the right one.",
+            "Correct the name in the address.",
         ),
         RetryKind::AfterChange if is(codes::UNSUPPORTED) => (
             "The server does not support a value that was given.",
@@ -150,16 +143,15 @@ fn of_a_retry(code: &str, kind: RetryKind) -> Option<Sentences> {
         ),
         RetryKind::AfterDelay if is(codes::INTERNAL_ERROR) => (
             "Something unexpected went wrong inside the server.",
-            "Check whether the call took effect, then try once more; tell the operator if it fails again.",
+            "Try once more; tell the operator if it fails again.",
         ),
         RetryKind::AfterDelay if is(codes::LIMIT_EXCEEDED) => (
             "A limit of the server is used up for the moment.",
             "Wait a moment, then make the same call again.",
         ),
-        RetryKind::AfterState if is(codes::AUTH_REQUIRED) => (
-            "Nobody has signed in yet.",
-            "Sign in with the tool that the server has for it, then make the same call again.",
-        ),
+        RetryKind::AfterState if is(codes::AUTH_REQUIRED) => {
+            ("No user has signed in yet.", "Sign in with the tool that the server has for it.")
+        }
         RetryKind::AfterHuman if is(codes::FILE_NOT_FOUND) => (
             "A file that the server itself needs is not there.",
             "Ask the operator to put it there; no argument of the call names it.",
@@ -169,8 +161,8 @@ fn of_a_retry(code: &str, kind: RetryKind) -> Option<Sentences> {
             "Ask the operator to correct it; no argument of the call names it.",
         ),
         RetryKind::AfterHuman if is(codes::UNAUTHORIZED_ACTION) => (
-            "This action is not allowed here until somebody allows it.",
-            "Ask the user or the operator to allow it, then repeat the call.",
+            "This action is not allowed here until a person allows it.",
+            "Ask the user or the operator to allow it.",
         ),
         RetryKind::AfterHuman if is(codes::UPSTREAM_UNAVAILABLE) => (
             "There is no safe connection to the server, or to a service behind it.",
@@ -199,19 +191,19 @@ fn of_a_method(code: &str) -> Option<Sentences> {
     Some(match code {
         it if it == codes::MISSING_REQUIRED_FIELD.name() => (
             "A required parameter is missing.",
-            "Add every parameter that the protocol, or the server's own list, asks for.",
+            "Add what the protocol or the server's list asks for.",
         ),
         it if it == codes::INVALID_INPUT_TYPE.name() => (
             "A parameter has the wrong type.",
-            "Send it with the type that the protocol, or the server's own list, asks for.",
+            "Send the type that the protocol or the server's list asks for.",
         ),
         it if it == codes::INVALID_INPUT_FORMAT.name() => (
             "A parameter is malformed and cannot be read.",
-            "Write it in the form that the protocol, or the server's own list, asks for.",
+            "Write it as the protocol or the server's list asks for it.",
         ),
         it if it == codes::INVALID_INPUT_VALUE.name() => (
             "A parameter has a value that the server does not accept.",
-            "Use a value that the protocol, or the server's own list, allows.",
+            "Use a value that the protocol or the server's list allows.",
         ),
         _ => return None,
     })

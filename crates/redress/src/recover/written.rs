@@ -40,10 +40,12 @@ fn part(fault: &mut Fault, line: &str) -> bool {
     if line.starts_with("Retry: ") {
         return retry(fault, line);
     }
-    if let Some(fix) = line.strip_prefix("Fix: ") {
+    if let Some(fix) = line.strip_prefix("Fix:") {
         let hint = fix.rsplit_once(" Did you mean ").map_or(fix, |(hint, _)| hint);
-        let hint = hint.rsplit_once(EXPECTED).map_or(hint, |(hint, _)| hint);
-        hint.clone_into(&mut fault.hint);
+        let hint = hint.rsplit_once(EXPECTED).map_or(hint, |(hint, _)| hint).trim_start();
+        if !hint.is_empty() {
+            hint.clone_into(&mut fault.hint);
+        }
     } else if let Some(next) = line.strip_prefix("Next: ") {
         fault.next_actions.push(action(next));
     } else if let Some(said) = line.strip_prefix("Server said: ") {

@@ -38,11 +38,11 @@ fn a_failure_that_nobody_understands_is_not_called_hopeless() {
     for (code, line) in [
         (
             codes::UNKNOWN_TOOL_FAILURE,
-            "Retry: not as it is, nobody knows why it failed. It may have taken effect.",
+            "Retry: not as it is, the reason is unknown. It may have taken effect.",
         ),
         (
             codes::INTERNAL_ERROR,
-            "Retry: not as it is, the fault lies with the server. It may have taken effect.",
+            "Retry: not as it is, the server is at fault. It may have taken effect.",
         ),
     ] {
         let card = card(&code.raise([] as [(&str, &str); 0]));

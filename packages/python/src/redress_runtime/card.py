@@ -12,6 +12,7 @@ from .facts import (
     MAX_HINT_CHARS,
     MAX_MESSAGE_CHARS,
     MAX_NEXT,
+    MAX_QUOTING_CARD_CHARS,
     MAX_SIMILAR_SHOWN,
     MIN_HINT_CHARS,
     MIN_SERVER_TEXT_CHARS,
@@ -34,7 +35,10 @@ def card(fault: Fault) -> str:
     room = MAX_CARD_CHARS - len(text) - len("\nFix: ")
     hint = cut(strip(fault.hint), min(max(room, MIN_HINT_CHARS), MAX_HINT_CHARS))
     further = []
-    if hint and not _repeats_retry(fault):
+    if _repeats_retry(fault):
+        expected = _expected(fault)
+        further += [f"\nFix:{expected}"] if expected else []
+    elif hint:
         text += f"\nFix: {hint}"
         further += [_expected(fault), _did_you_mean(fault), _attempts(fault)]
     for it in fault.next_actions[:MAX_NEXT]:
@@ -43,21 +47,33 @@ def card(fault: Fault) -> str:
     for more in further:
         if len(text) + len(more) <= MAX_CARD_CHARS:
             text += more
-    if fault.server_text is not None:
-        text += _server_line(fault.server_text, MAX_CARD_CHARS - len(text))
+    if fault.server_text is not None and not _names_all(fault):
+        text += _server_line(fault.server_text, MAX_QUOTING_CARD_CHARS - len(text))
     return cut(text, MAX_CARD_CHARS)
 
 
 def _repeats_retry(fault: Fault) -> bool:
-    """Whether the row's hint says no more than the line before it: other arguments. The server's own words, which follow, say which."""
+    """Whether the row's hint says no more than the line before it: other arguments or another tool, or to wait. The server's own
+    words, which follow, say which and why."""
+    kind = fault.retry.kind
+    is_change = kind == "after_change" and (fault.class_ == "invalid_argument" or fault.code == NO_TOOL)
+    is_delay = kind == "after_delay" and fault.class_ in {"unavailable", "resource_exhausted"}
     return (
-        fault.class_ == "invalid_argument"
-        and fault.retry.kind == "after_change"
+        (is_change or is_delay)
         and fault.server_text is not None
         and not fault.similar_refs
-        and not fault.violations
         and fault.hint == fault.row.hint
+        and not _attempts(fault)
     )
+
+
+def _names_all(fault: Fault) -> bool:
+    """Whether the lines of ours name each wrong argument and what is wrong with it, so that the server's words say nothing more."""
+    named = [
+        it.get("reason") in {"missing", "unknown"} or (it.get("reason") == "wrong_type" and isinstance(it.get("expected"), str))
+        for it in fault.violations
+    ]
+    return bool(named) and all(named)
 
 
 def _attempts(fault: Fault) -> str:
@@ -98,11 +114,12 @@ def _duration(ms: int) -> str:
 
 
 def _expected(fault: Fault) -> str:
-    """What the wrong arguments should have been, where that is known."""
-    known = [it for it in fault.violations if isinstance(it.get("expected"), str)][:MAX_SIMILAR_SHOWN]
+    """What the wrong arguments should have been, where that is known and the message does not say it."""
+    known = [it for it in fault.violations if isinstance(it.get("expected"), str)]
     named = [(strip(str(it.get("pointer", "")).lstrip("/")), cut(strip(it["expected"]), _MAX_LISTED_CHARS)) for it in known]
+    named = [it for it in named if it[1] not in fault.message][:MAX_SIMILAR_SHOWN]
     listed = "; ".join(f"{name}: {what}" if name else what for name, what in named)
-    return f" Expected {listed}." if known else ""
+    return f" Expected {listed}." if named else ""
 
 
 def _did_you_mean(fault: Fault) -> str:
@@ -133,7 +150,8 @@ def read_line(fault: Fault, line: str) -> bool:
     if label == "Retry":
         return _read_retry_line(fault, line)
     if label == "Fix":
-        fault.hint = re.sub(r"^(.*) Expected .*$", r"\1", re.sub(r"^(.*) Did you mean .*$", r"\1", rest))
+        hint = re.sub(r"^(.*) Expected .*$", r"\1", re.sub(r"^(.*) Did you mean .*$", r"\1", f" {rest}")).lstrip()
+        fault.hint = hint or fault.hint
     elif label == "Server said":
         fault.server_text = rest.strip('"')
     elif label == "Next":

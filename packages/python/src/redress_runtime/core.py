@@ -80,7 +80,7 @@ __all__ = [
 
 
 class SessionNotInitialized(FaultError):
-    "Session not started. Start a session first, then make the same call again."
+    "Session not started. Start a session first."
 
     def __init__(self, *, tool: str | None = None) -> None:
         super().__init__(_CONTRACT.make_fault("SESSION_NOT_INITIALIZED", {"tool": tool}))
@@ -129,14 +129,14 @@ class MissingRequiredField(FaultError):
 
 
 class UnauthorizedAction(FaultError):
-    "Action not allowed. Choose an action that your role and the server's rules allow."
+    "Action not allowed. Choose an action that is allowed."
 
     def __init__(self, *, action: str | None = None, role: str | None = None) -> None:
         super().__init__(_CONTRACT.make_fault("UNAUTHORIZED_ACTION", {"action": action, "role": role}))
 
 
 class InsufficientPermissions(FaultError):
-    "Permission missing. Ask the user or the operator to grant the permission, then repeat the call."
+    "Permission missing. Ask the user or the operator to grant the permission."
 
     def __init__(self, *, permission: str | None = None, resource: str | None = None) -> None:
         super().__init__(_CONTRACT.make_fault("INSUFFICIENT_PERMISSIONS", {"permission": permission, "resource": resource}))
@@ -150,7 +150,7 @@ class RoleMismatch(FaultError):
 
 
 class AuthRequired(FaultError):
-    "Sign-in required. Ask the user to sign in or to renew the credentials, then repeat the call."
+    "Sign-in required. Ask the user to sign in or to renew the credentials."
 
     def __init__(self, *, command: str | None = None, service: str | None = None) -> None:
         super().__init__(_CONTRACT.make_fault("AUTH_REQUIRED", {"command": command, "service": service}))
@@ -164,21 +164,21 @@ class UserActionRequired(FaultError):
 
 
 class NotFound(FaultError):
-    "Not found. Search or list what exists, then use a name or id from there."
+    "Not found. Search or list what exists."
 
     def __init__(self, *, kind: str | None = None, id: str | None = None) -> None:
         super().__init__(_CONTRACT.make_fault("NOT_FOUND", {"kind": kind, "id": id}))
 
 
 class AlreadyExists(FaultError):
-    "Already exists. Use the existing one, or choose another name or id."
+    "Already exists. Use the existing one, or choose another name."
 
     def __init__(self, *, kind: str | None = None, id: str | None = None) -> None:
         super().__init__(_CONTRACT.make_fault("ALREADY_EXISTS", {"kind": kind, "id": id}))
 
 
 class Conflict(FaultError):
-    "Conflict with the present state. Read the present state, then make a call that fits it."
+    "Conflict with the present state. Read the present state, and change it or the call."
 
     def __init__(self, *, kind: str | None = None, id: str | None = None) -> None:
         super().__init__(_CONTRACT.make_fault("CONFLICT", {"kind": kind, "id": id}))
@@ -381,7 +381,7 @@ class UnknownTool(FaultError):
 
 
 class MethodNotFound(FaultError):
-    "Method not found. Do without this method; the server's capabilities say what it offers."
+    "Method not found. Do without it; the server's capabilities say what it offers."
 
     def __init__(self, *, method: str) -> None:
         super().__init__(_CONTRACT.make_fault("METHOD_NOT_FOUND", {"method": method}))
@@ -458,7 +458,7 @@ class InternalError(FaultError):
 
 
 class UnknownToolFailure(FaultError):
-    "Unrecognised failure. Try another way, or tell the user that this tool failed."
+    "Unrecognised failure. Try another way, or tell the user."
 
     def __init__(self, *, tool: str | None = None) -> None:
         super().__init__(_CONTRACT.make_fault("UNKNOWN_TOOL_FAILURE", {"tool": tool}))
@@ -500,7 +500,7 @@ class ShuttingDown(FaultError):
 
 
 class Timeout(FaultError):
-    "Timed out. Check whether the call took effect before you repeat it, or ask for less at once."
+    "Timed out. Check whether the call took effect, or ask for less at once."
 
     def __init__(self, *, tool: str | None = None, timeout_ms: int | None = None) -> None:
         super().__init__(_CONTRACT.make_fault("TIMEOUT", {"tool": tool, "timeout_ms": timeout_ms}))
@@ -514,7 +514,7 @@ class LimitExceeded(FaultError):
 
 
 class NotInstalled(FaultError):
-    "Dependency not installed. Ask the operator to install it where the server runs, or use another tool."
+    "Dependency not installed. Ask the operator to install it, or use another tool."
 
     def __init__(self, *, dependency: str | None = None) -> None:
         super().__init__(_CONTRACT.make_fault("NOT_INSTALLED", {"dependency": dependency}))
@@ -535,7 +535,7 @@ class InputTooLarge(FaultError):
 
 
 class Unsupported(FaultError):
-    "Unsupported operation. Use another tool or another way; this one will not work here."
+    "Unsupported operation. Use another tool or another way."
 
     def __init__(self, *, operation: str | None = None) -> None:
         super().__init__(_CONTRACT.make_fault("UNSUPPORTED", {"operation": operation}))

@@ -45,6 +45,7 @@ MAX_CONTEXT_CHARS: Final = 256
 MAX_STACK_CHARS: Final = 8192
 MAX_SERVER_TEXT_CHARS: Final = 500
 MIN_SERVER_TEXT_CHARS: Final = 24
+MAX_QUOTING_CARD_CHARS: Final = 320
 MIN_GIST_CHARS: Final = 64
 LONGEST_WORD: Final = 24
 MAX_SHOWN_CHARS: Final = 120
@@ -113,13 +114,13 @@ CLASSES: Final[Mapping[Class, tuple[int, RetryKind]]] = {
 #: The second line of a card, for each rule and effect.
 CARD_LINES: Final[Sequence[tuple[str, RetryKind, Effect, Class | None]]] = (
     ("Retry: now, with the same call. Nothing was changed.", "now", "none", None),
-    ("Retry: now, with the same call. It may have taken effect: check before you repeat it.", "now", "unknown", None),
+    ("Retry: now, with the same call. It may have taken effect: check first.", "now", "unknown", None),
     ("Retry: now, with the same call. A part of it may have been done.", "now", "partial", None),
     ("Retry: now, with the same call. It was done; do not repeat it.", "now", "done", None),
     ("Retry: the same call after a while. Nothing was changed.", "after_delay", "none", None),
     ("Retry: the same call after {delay}. Nothing was changed.", "after_delay", "none", None),
-    ("Retry: the same call after a while. It may have taken effect: check before you repeat it.", "after_delay", "unknown", None),
-    ("Retry: the same call after {delay}. It may have taken effect: check before you repeat it.", "after_delay", "unknown", None),
+    ("Retry: the same call after a while. It may have taken effect: check first.", "after_delay", "unknown", None),
+    ("Retry: the same call after {delay}. It may have taken effect: check first.", "after_delay", "unknown", None),
     ("Retry: the same call after a while. A part of it may have been done.", "after_delay", "partial", None),
     ("Retry: the same call after {delay}. A part of it may have been done.", "after_delay", "partial", None),
     ("Retry: the same call after a while. It was done; do not repeat it.", "after_delay", "done", None),
@@ -137,17 +138,17 @@ CARD_LINES: Final[Sequence[tuple[str, RetryKind, Effect, Class | None]]] = (
     ("Retry: only after a person has acted. A part of it may have been done.", "after_human", "partial", None),
     ("Retry: only after a person has acted. It was done; do not repeat it.", "after_human", "done", None),
     ("Retry: never, it cannot succeed. Nothing was changed.", "never", "none", None),
-    ("Retry: not as it is, nobody knows why it failed. Nothing was changed.", "never", "none", "unknown"),
-    ("Retry: not as it is, the fault lies with the server. Nothing was changed.", "never", "none", "internal"),
+    ("Retry: not as it is, the reason is unknown. Nothing was changed.", "never", "none", "unknown"),
+    ("Retry: not as it is, the server is at fault. Nothing was changed.", "never", "none", "internal"),
     ("Retry: never, it cannot succeed. It may have taken effect.", "never", "unknown", None),
-    ("Retry: not as it is, nobody knows why it failed. It may have taken effect.", "never", "unknown", "unknown"),
-    ("Retry: not as it is, the fault lies with the server. It may have taken effect.", "never", "unknown", "internal"),
+    ("Retry: not as it is, the reason is unknown. It may have taken effect.", "never", "unknown", "unknown"),
+    ("Retry: not as it is, the server is at fault. It may have taken effect.", "never", "unknown", "internal"),
     ("Retry: never, it cannot succeed. A part of it may have been done.", "never", "partial", None),
-    ("Retry: not as it is, nobody knows why it failed. A part of it may have been done.", "never", "partial", "unknown"),
-    ("Retry: not as it is, the fault lies with the server. A part of it may have been done.", "never", "partial", "internal"),
+    ("Retry: not as it is, the reason is unknown. A part of it may have been done.", "never", "partial", "unknown"),
+    ("Retry: not as it is, the server is at fault. A part of it may have been done.", "never", "partial", "internal"),
     ("Retry: never, it cannot succeed. It was done; do not repeat it.", "never", "done", None),
-    ("Retry: not as it is, nobody knows why it failed. It was done; do not repeat it.", "never", "done", "unknown"),
-    ("Retry: not as it is, the fault lies with the server. It was done; do not repeat it.", "never", "done", "internal"),
+    ("Retry: not as it is, the reason is unknown. It was done; do not repeat it.", "never", "done", "unknown"),
+    ("Retry: not as it is, the server is at fault. It was done; do not repeat it.", "never", "done", "internal"),
 )
 
 #: Where each dialect keeps what, as keys from the document down.

@@ -257,7 +257,7 @@ const STATED: &[(&str, &str)] = &[
     ),
     (
         "a card of a failure that nobody understood",
-        "UNKNOWN_TOOL_FAILURE: No.\nRetry: not as it is, nobody knows why it failed. A part of it may have been done.",
+        "UNKNOWN_TOOL_FAILURE: No.\nRetry: not as it is, the reason is unknown. A part of it may have been done.",
     ),
     (
         "a card of a failure that is hopeless",

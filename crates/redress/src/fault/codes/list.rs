@@ -11,7 +11,7 @@ pub const SESSION_LOCKED: CoreCode = row("SESSION_LOCKED", 1);
 /// Session could not start: The session could not be started.
 pub const SESSION_INITIALIZATION_FAILED: CoreCode = row("SESSION_INITIALIZATION_FAILED", 2);
 
-/// Value not allowed: An argument has a value that the tool does not accept.
+/// Value not allowed: An argument has a value that is not accepted.
 pub const INVALID_INPUT_VALUE: CoreCode = row("INVALID_INPUT_VALUE", 3);
 
 /// Wrong type: An argument has the wrong type.
@@ -26,7 +26,7 @@ pub const MISSING_REQUIRED_FIELD: CoreCode = row("MISSING_REQUIRED_FIELD", 6);
 /// Action not allowed: This action is not allowed here.
 pub const UNAUTHORIZED_ACTION: CoreCode = row("UNAUTHORIZED_ACTION", 7);
 
-/// Permission missing: The credentials in use lack a permission that this call needs.
+/// Permission missing: A permission that this call needs is missing.
 pub const INSUFFICIENT_PERMISSIONS: CoreCode = row("INSUFFICIENT_PERMISSIONS", 8);
 
 /// Wrong role: The call needs the role `{required_role}`; this session has `{role}`.
@@ -44,7 +44,7 @@ pub const NOT_FOUND: CoreCode = row("NOT_FOUND", 12);
 /// Already exists: Something of that name or id already exists.
 pub const ALREADY_EXISTS: CoreCode = row("ALREADY_EXISTS", 13);
 
-/// Conflict with the present state: The call conflicts with the present state of what it would change.
+/// Conflict with the present state: The present state does not allow the call.
 pub const CONFLICT: CoreCode = row("CONFLICT", 14);
 
 /// Query failed: The database or search engine refused the query.

@@ -97,7 +97,7 @@ fn a_validators_rule_is_quoted_and_not_the_address_of_its_page() {
     let text = "1 validation error for fetchArguments\nstart_index\n  Input should be greater than or equal to 0 [type=greater_than_equal, input_value=-1, input_type=int]\n    For further information visit https://errors.pydantic.dev/2.14/v/greater_than_equal";
     let got = answered("fetch", &json!({"start_index": -1}), text, true);
     let said = got["fault"]["server_text"].as_str().unwrap();
-    let expected = "1 validation error for fetchArguments start_index Input should be greater than or equal to 0 [type=greater_than_equal, …]";
+    let expected = "1 validation error for fetchArguments start_index Input should be greater than or equal to 0";
     assert_eq!(said, expected);
 }
 
@@ -156,7 +156,7 @@ fn what_to_do_and_when_to_do_it_fit_each_other() {
     let command = json!({"command": "curl -sS http://nohost.invalid/"});
     let host = "Command failed: curl -sS http://nohost.invalid/\ncurl: (6) Could not resolve host: nohost.invalid\n";
     for (tool, arguments, text, kind, hint) in [
-        ("run_command", &command, host, "after_change", "Check the name"),
+        ("run_command", &command, host, "after_change", "Correct the name"),
         (
             "run",
             &json!({"language": "cobol"}),
