@@ -5,7 +5,7 @@ use redress_registry::Registry;
 use super::{
     message::Message,
     phrase::Hits,
-    request::{Mistake, Request},
+    request::{Argument, Mistake, Request},
     tier::Source,
 };
 use crate::{
@@ -59,101 +59,65 @@ pub(super) struct Evidence<'e> {
 }
 
 /// Something about the call that a row of a format asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Guard {
-    /// A tool is called.
-    Call,
-    /// The text names the tool.
-    Tool,
-    /// A flagged result or a JSON-RPC error.
-    Answer,
-    /// A JSON-RPC error or an HTTP answer.
-    Transport,
-    /// The same, and the request named no session.
-    Sessionless,
-    /// An HTTP answer.
-    Http,
-    /// A call that was answered with the number of invalid parameters.
-    Handshake,
-    /// An argument is named as a folder.
-    Folder,
-    /// No argument names a path or a program, so that the path is the server's own.
-    Own,
-    /// The tool makes a file that need not be there.
-    Writes,
-    /// The tool changes something.
-    Acts,
-    /// The call has no query, path or program, and the text repeats none of its values.
-    Unasked,
-    /// The server that was not found is named by an address or command of the call.
-    Host,
-    /// An argument is meant as JSON and is none.
-    Json,
-    /// An argument is a path.
-    Path,
-    /// An argument climbs with `..`.
-    Dotdot,
+pub(crate) type Guard = fn(&Evidence<'_>) -> bool;
+
+/// The guard of a name.
+pub(crate) fn guard(name: &str) -> Option<Guard> {
+    let guard: Guard = match name {
+        // A tool is called.
+        "call" => |it| it.request.is_call,
+        // The text names the tool.
+        "tool" => |it| it.request.is_call && it.message.names_tool,
+        // A flagged result or a JSON-RPC error.
+        "answer" => |it| matches!(it.source, Source::Tool | Source::Rpc),
+        // A JSON-RPC error or an HTTP answer.
+        "transport" => |it| it.source.is_transport(),
+        // The same, and the request named no session.
+        "sessionless" => |it| it.source.is_transport() && !it.request.has_session,
+        "http" => |it| it.source == Source::Http,
+        // A call that was answered with the number of invalid parameters.
+        "handshake" => |it| it.request.is_call && it.said.rpc() == Some(-32602),
+        // An argument is named as a folder.
+        "folder" => |it| it.request.arguments.iter().any(Argument::is_directory),
+        // No argument names a path or a program, so that the path is the server's own.
+        "own" => |it| {
+            it.request.is_call
+                && !it.message.echoes
+                && !it.request.hands_over_program
+                && !it.request.arguments.iter().any(Argument::is_path)
+        },
+        // The tool makes a file that need not be there.
+        "writes" => |it| it.request.deeds.writes,
+        // The tool changes something.
+        "acts" => {
+            |it| it.request.deeds.acts || it.request.arguments.iter().any(Argument::is_change)
+        }
+        "unasked" => is_unasked,
+        // The server that was not found is named by an address or command of the call.
+        "host" => |it| it.message.is_own_host,
+        // An argument is meant as JSON and is none.
+        "json" => |it| it.request.arguments.iter().any(Argument::is_bad_json),
+        "path" => |it| it.request.arguments.iter().any(Argument::is_path),
+        // An argument climbs with `..`.
+        "dotdot" => |it| {
+            let mut arguments = it.request.arguments.iter();
+            arguments.any(|it| it.value.split(['/', '\\']).any(|it| it == ".."))
+        },
+        _ => return None,
+    };
+    Some(guard)
 }
 
-impl Guard {
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        Some(match name {
-            "call" => Self::Call,
-            "tool" => Self::Tool,
-            "answer" => Self::Answer,
-            "transport" => Self::Transport,
-            "sessionless" => Self::Sessionless,
-            "http" => Self::Http,
-            "handshake" => Self::Handshake,
-            "folder" => Self::Folder,
-            "own" => Self::Own,
-            "writes" => Self::Writes,
-            "acts" => Self::Acts,
-            "unasked" => Self::Unasked,
-            "host" => Self::Host,
-            "json" => Self::Json,
-            "path" => Self::Path,
-            "dotdot" => Self::Dotdot,
-            _ => return None,
-        })
-    }
+/// Whether the call has no query, path or program, and the text repeats none of its values: the server's own query failed.
+pub(super) fn is_unasked(evidence: &Evidence<'_>) -> bool {
+    let request = evidence.request;
+    (request.deeds.acts || request.deeds.gets || request.deeds.shows)
+        && !evidence.message.echoes
+        && !request.hands_over_program
+        && !request.arguments.iter().any(|it| it.is_path() || it.is_query())
 }
 
 impl Evidence<'_> {
-    /// Whether a guard holds.
-    pub(super) fn holds(&self, guard: Guard) -> bool {
-        let request = self.request;
-        let mut arguments = request.arguments.iter();
-        match guard {
-            Guard::Call => request.is_call,
-            Guard::Tool => request.is_call && self.message.names_tool,
-            Guard::Answer => matches!(self.source, Source::Tool | Source::Rpc),
-            Guard::Transport => self.source.is_transport(),
-            Guard::Sessionless => self.source.is_transport() && !request.has_session,
-            Guard::Http => self.source == Source::Http,
-            Guard::Handshake => request.is_call && self.said.rpc() == Some(-32602),
-            Guard::Folder => arguments.any(super::request::Argument::is_directory),
-            Guard::Own => {
-                request.is_call
-                    && !self.message.echoes
-                    && !request.hands_over_program
-                    && !arguments.any(super::request::Argument::is_path)
-            }
-            Guard::Writes => request.deeds.writes,
-            Guard::Acts => request.deeds.acts || arguments.any(super::request::Argument::is_change),
-            Guard::Unasked => {
-                (request.deeds.acts || request.deeds.gets || request.deeds.shows)
-                    && !self.message.echoes
-                    && !request.hands_over_program
-                    && !arguments.any(|it| it.is_path() || it.is_query())
-            }
-            Guard::Host => self.message.is_own_host,
-            Guard::Json => arguments.any(super::request::Argument::is_bad_json),
-            Guard::Path => arguments.any(super::request::Argument::is_path),
-            Guard::Dotdot => arguments.any(|it| it.value.split(['/', '\\']).any(|it| it == "..")),
-        }
-    }
-
     /// Whether the request is wrong by itself, so that no tool has seen it.
     pub(super) fn is_malformed(&self) -> bool {
         self.request.mistake.is_some_and(|it| it != Mistake::Batch)

@@ -2,50 +2,16 @@
 
 use std::borrow::Cow;
 
+use super::request::is_among;
 use crate::redact::{self, Hidden};
 use redress_wire::json::{Doc, Kind, Limits, Value};
 
 /// Keys whose text is for a reader.
-const TEXTS: [&str; 18] = [
-    "message",
-    "msg",
-    "error",
-    "errors",
-    "errormessage",
-    "detail",
-    "details",
-    "description",
-    "errordescription",
-    "reason",
-    "text",
-    "cause",
-    "err",
-    "exception",
-    "stderr",
-    "data",
-    "title",
-    "issues",
-];
+const TEXTS: &str = " message msg error errors errormessage detail details description errordescription reason text cause err exception \
+    stderr data title issues ";
 /// Keys whose value names the failure.
-const NAMES: [&str; 17] = [
-    "code",
-    "status",
-    "statuscode",
-    "httpstatus",
-    "httpstatuscode",
-    "errorcode",
-    "errortype",
-    "type",
-    "name",
-    "kind",
-    "category",
-    "errno",
-    "expected",
-    "received",
-    "keyword",
-    "validation",
-    "subcode",
-];
+const NAMES: &str = " code status statuscode httpstatus httpstatuscode errorcode errortype type name kind category errno expected received \
+    keyword validation subcode ";
 const LIMITS: Limits = Limits { bytes: 64 << 10, nesting: 32 };
 const DEEPEST: usize = 5;
 const MOST_ELEMENTS: usize = 24;
@@ -101,12 +67,12 @@ impl Words {
         }
         for (key, value) in open_members(value) {
             let key = folded(&key);
-            if TEXTS.contains(&key.as_str()) {
+            if is_among(&key, TEXTS) {
                 match value.kind() {
                     Kind::String => push(&mut self.texts, &value.as_str().unwrap_or_default()),
                     _ => self.take(value, depth + 1),
                 }
-            } else if NAMES.contains(&key.as_str()) {
+            } else if is_among(&key, NAMES) {
                 self.name(&key, value);
             } else if key == "path"
                 && value.kind() == Kind::Array

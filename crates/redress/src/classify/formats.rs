@@ -2,9 +2,12 @@
 //! fixed phrases, and where a form has places or values in it, a parser.
 
 mod environment;
+pub(super) mod errno;
+mod grpc;
 pub(super) mod places;
 mod pydantic;
 mod schema;
+mod sql_state;
 pub(super) mod status;
 mod zod;
 
@@ -59,6 +62,8 @@ const UNNAMED_CODE: [&str; 3] = ["File \"<string>\"", "File \"<stdin>\"", "[eval
 pub(super) fn read<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
     let message = evidence.message;
     environment::read(evidence)
+        .or_else(|| sql_state::read(evidence))
+        .or_else(|| grpc::read(evidence))
         .or_else(|| in_table(evidence, &message.own()))
         .or_else(|| in_table(evidence, &message.all()))
         .or_else(|| of_status(evidence, false))
@@ -106,7 +111,7 @@ fn in_table<'e>(evidence: &Evidence<'e>, window: &Range<usize>) -> Option<Findin
         "program" => evidence.message.all(),
         _ => window.clone(),
     };
-    let found = TABLES.formats.first(&evidence.hits, of_row, |guard| evidence.holds(guard))?;
+    let found = TABLES.formats.first(&evidence.hits, of_row, |guard| guard(evidence))?;
     let row = found.row;
     if VALIDATORS.contains(&row.producer) {
         return Some(checked(evidence, &found));
@@ -115,7 +120,7 @@ fn in_table<'e>(evidence: &Evidence<'e>, window: &Range<usize>) -> Option<Findin
     finding.retry = row.retry;
     let is_before = row.is_before || is_absent_target(evidence, row);
     finding.effect = Some(if is_before { Effect::None } else { Effect::Unknown });
-    if row.producer == "json" && evidence.holds(super::evidence::Guard::Json) {
+    if row.producer == "json" {
         let bad = evidence.request.arguments.iter().filter(|it| it.is_bad_json());
         finding.violations =
             bad.take(places::MOST).map(|it| Violation::new(&it.place, MALFORMED, None)).collect();

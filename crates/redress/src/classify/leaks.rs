@@ -1,5 +1,6 @@
 //! What a failing text gives away that a model need not see: stacks, paths of the machine, secrets, the environment.
 
+use super::request::is_among;
 use crate::{redact, text};
 
 /// Something that should not have left the server.
@@ -31,38 +32,8 @@ impl Leak {
 }
 
 /// Where paths of a machine start.
-const ROOTS: [&str; 30] = [
-    "home",
-    "srv",
-    "usr",
-    "opt",
-    "tmp",
-    "var",
-    "etc",
-    "root",
-    "mnt",
-    "media",
-    "private",
-    "Users",
-    "app",
-    "workspace",
-    "workspaces",
-    "data",
-    "nix",
-    "snap",
-    "proc",
-    "sys",
-    "dev",
-    "run",
-    "lib",
-    "bin",
-    "sbin",
-    "build",
-    "code",
-    "Library",
-    "Applications",
-    "Volumes",
-];
+const ROOTS: &str = " home srv usr opt tmp var etc root mnt media private Users app workspace workspaces data nix snap proc sys dev run lib \
+    bin sbin build code Library Applications Volumes ";
 /// Longer texts are looked at up to here.
 const MOST: usize = 64 << 10;
 const MOST_PATHS: usize = 32;
@@ -126,7 +97,7 @@ fn is_machine_path(text: &str, path: &str) -> bool {
     let mut parts = path.split('/').filter(|it| !it.is_empty());
     let (Some(first), Some(_)) = (parts.next(), parts.next()) else { return false };
     let named = text.split_once(path).is_some_and(|(before, _)| before.ends_with(" at "));
-    (ROOTS.contains(&first) || named) && !is_example(text, path)
+    (is_among(first, ROOTS) || named) && !is_example(text, path)
 }
 
 /// A path that only shows how paths look.

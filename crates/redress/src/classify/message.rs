@@ -2,9 +2,11 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{echo, extract, normal::normal, request::Request};
-use crate::text::TRACEBACK;
+use super::{echo, extract, formats::errno, normal::normal, request::Request};
+use crate::{redact::floor_boundary, text::TRACEBACK};
 
+/// How much of a text is searched for the wrappers of SDKs.
+const LONGEST_HEAD: usize = 2 << 10;
 /// How many wrappers can stand around each other.
 const MOST_WRAPPERS: usize = 6;
 /// How far a wrapper reaches to its colon.
@@ -47,7 +49,11 @@ pub(crate) struct Message {
 
 impl Message {
     pub(crate) fn of(raw: &str, tool: &str, request: &Request<'_>) -> Self {
-        let text = normal(&extract::said(without_stack(raw)));
+        let mut text = normal(&extract::said(without_stack(raw)));
+        // The number of a system's error is as good as its name.
+        if let Some(name) = errno::name(&text).filter(|it| !text.contains(it)) {
+            text.extend(["\n", name]);
+        }
         let mut message = Self { text, ..Self::default() };
         echo::hide(&mut message, tool, request);
         (message.start, message.is_checked) = after_wrappers(&message.text, &[OF_SDKS, OF_SERVERS]);
@@ -85,7 +91,8 @@ fn without_stack(raw: &str) -> Cow<'_, str> {
 
 /// What a server wrote, without what its SDK put before it.
 pub(crate) fn without_wrapper(raw: &str) -> &str {
-    let (start, _) = after_wrappers(&raw.to_ascii_lowercase(), &[OF_SDKS]);
+    let head = raw.get(..floor_boundary(raw, LONGEST_HEAD)).unwrap_or_default();
+    let (start, _) = after_wrappers(&head.to_ascii_lowercase(), &[OF_SDKS]);
     raw.get(start..).unwrap_or(raw)
 }
 

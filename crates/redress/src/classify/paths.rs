@@ -1,13 +1,10 @@
 //! Which values are paths, and of what, and which of them a failure is about.
 
-use super::request::Argument;
+use super::request::{Argument, is_among};
 
 /// Ends of names that are files without doubt.
-const EXTENSIONS: [&str; 39] = [
-    "txt", "md", "json", "jsonl", "toml", "yaml", "yml", "xml", "html", "css", "csv", "tsv", "log",
-    "ini", "cfg", "conf", "js", "ts", "jsx", "tsx", "py", "rs", "go", "java", "sh", "sql", "db",
-    "sqlite", "pdf", "docx", "xlsx", "pptx", "png", "jpg", "jpeg", "gif", "svg", "zip", "lock",
-];
+const EXTENSIONS: &str = " txt md json jsonl toml yaml yml xml html css csv tsv log ini cfg conf js ts jsx tsx py rs go java sh sql db sqlite \
+    pdf docx xlsx pptx png jpg jpeg gif svg zip lock ";
 /// Before the path in the address of a file.
 const LOCAL: &str = "file://";
 
@@ -69,7 +66,7 @@ pub(crate) fn is_absolute(value: &str) -> bool {
 /// Whether a word has the extension of a file.
 pub(crate) fn is_file_name(word: &str) -> bool {
     let name = word.trim_end_matches(['.', ':']).rsplit(['/', '\\']).next().unwrap_or_default();
-    name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && EXTENSIONS.contains(&end))
+    name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && is_among(end, EXTENSIONS))
 }
 
 /// Before the place in which something was looked for, or beyond which nothing is allowed: it is there itself.
@@ -153,7 +150,7 @@ fn is_place(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     let before = before.trim_end_matches(|it| !is_edge(it)).trim_end_matches(is_edge);
     let words = before.rsplit(char::is_whitespace).take(5).map(str::to_ascii_lowercase);
-    let mut words = words.skip_while(|it| OF_PLACE.contains(&format!(" {it} ")));
+    let mut words = words.skip_while(|it| is_among(it, OF_PLACE));
     words.next().is_some_and(|it| BEFORE_PLACE.contains(&&*it))
 }
 

@@ -6,6 +6,7 @@ use super::{
     evidence::Evidence,
     tables::TABLES,
     tier::{Finding, Tier},
+    wait,
 };
 use crate::codes::{self, CoreCode};
 
@@ -13,12 +14,19 @@ use crate::codes::{self, CoreCode};
 pub(super) const NAME: &str = "prose";
 pub(super) const TEXT: &str = include_str!("prose.rules");
 
+/// A limit with one of these is lifted by time.
+const PERIODS: [&str; 3] = ["per second", "per minute", "per hour"];
+
 /// What the words of a failure say. They never prove that nothing was changed.
 pub(super) fn read<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
     let prose = &TABLES.prose;
     let windows = [evidence.message.own(), evidence.message.all()];
     let found = windows.iter().find_map(|it| prose.longest(&evidence.hits, it))?;
     let (code, retry) = general(&found.row.head)?;
+    let text = &evidence.message.text;
+    let is_rate = || wait::find(text).is_some() || PERIODS.iter().any(|it| text.contains(it));
+    let is_limit = code.name() == codes::LIMIT_EXCEEDED.name();
+    let code = if is_limit && is_rate() { codes::RATE_LIMITED } else { code };
     let mut finding = Finding::new(Tier::Prose, found.rule, code.name()).effect(Effect::Unknown);
     // What is not supported is a value that was given: another one may be.
     let is_of_value = code.name() == codes::UNSUPPORTED.name() && evidence.message.echoes;

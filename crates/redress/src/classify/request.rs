@@ -139,6 +139,11 @@ impl Argument<'_> {
         }
     }
 
+    /// Whether it names one thing: `id`, `messageId`.
+    pub(crate) fn is_id(&self) -> bool {
+        normal(&self.key).rsplit(' ').next().is_some_and(|it| matches!(it, "id" | "uid" | "uuid"))
+    }
+
     /// Whether it is named as a command.
     fn is_command(&self) -> bool {
         normal(&self.key).split(' ').any(|it| is_among(it, COMMANDS))
@@ -158,6 +163,8 @@ pub(crate) struct Request<'a> {
     pub(crate) is_listed: Option<bool>,
     /// It named a session.
     pub(crate) has_session: bool,
+    /// The name of the tool, in our spelling.
+    pub(crate) tool: String,
     pub(crate) deeds: Deeds,
     /// The arguments of a call, the parameters of any other request.
     pub(crate) given: Option<Value<'a>>,
@@ -175,7 +182,7 @@ impl<'a> Request<'a> {
         let params = asked.request.and_then(|it| it.get("params"));
         let is_call = asked.method.as_deref() == Some("tools/call");
         let listed = asked.known_tools.zip(asked.tool.as_deref());
-        let deeds = deeds(asked.tool.as_deref().unwrap_or_default());
+        let tool = normal(asked.tool.as_deref().unwrap_or_default());
         let given = params.and_then(|it| if is_call { it.get("arguments") } else { Some(it) });
         let mut request = Self {
             mistake: mistake(asked, params, is_call),
@@ -187,7 +194,8 @@ impl<'a> Request<'a> {
                     .is_some_and(|it| !is_method(it) && !it.starts_with("notifications/")),
             is_listed: listed.map(|(known, tool)| known.iter().any(|it| it == tool)),
             has_session: asked.http.is_some_and(|it| it.session),
-            deeds,
+            deeds: deeds(&tool),
+            tool,
             given,
             ..Self::default()
         };
@@ -269,7 +277,6 @@ fn mistake(asked: &Asked<'_>, params: Option<Value<'_>>, is_call: bool) -> Optio
 }
 
 fn deeds(tool: &str) -> Deeds {
-    let tool = normal(tool);
     let words = || tool.split(|it: char| !it.is_ascii_alphanumeric());
     let has = |list: &str| words().any(|it| is_among(it, list));
     let (acts, asks) = (has(ACTS), has(ASKS) && tool != "query");
@@ -278,7 +285,7 @@ fn deeds(tool: &str) -> Deeds {
     Deeds {
         shows: is_bare || has(SHOWS) && !acts && !asks,
         searches: has(SEARCHES),
-        gets: asks || has(" get list "),
+        gets: asks && !acts || has(" get list "),
         judges: has(JUDGES),
         runs: has(RUNS) && !asks,
         acts,
@@ -287,6 +294,6 @@ fn deeds(tool: &str) -> Deeds {
 }
 
 /// Whether a word is in a list that parts its words by spaces.
-fn is_among(word: &str, list: &str) -> bool {
+pub(crate) fn is_among(word: &str, list: &str) -> bool {
     !word.is_empty() && list.split(' ').any(|it| it == word)
 }

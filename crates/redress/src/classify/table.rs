@@ -7,7 +7,7 @@
 use redress_registry::RetryKind;
 
 use super::{
-    evidence::Guard,
+    evidence::{self, Guard},
     phrase::{Gathering, Hits, Phrase},
 };
 use std::ops::Range;
@@ -133,7 +133,7 @@ impl Table {
 
 fn row(producer: &'static str, head: &str) -> Option<Row> {
     let (head, guard) = match head.split_once(" if ") {
-        Some((head, guard)) => (head, Some(Guard::parse(guard)?)),
+        Some((head, name)) => (head, Some(evidence::guard(name)?)),
         None => (head, None),
     };
     let mut words = head.split(' ');

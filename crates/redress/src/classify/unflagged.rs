@@ -7,6 +7,7 @@ mod object;
 use std::{borrow::Cow, sync::LazyLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use redress_registry::{Class, shipped};
 
 use super::{
     evidence::Evidence,
@@ -35,6 +36,10 @@ enum Needs {
     Cause,
     /// The same, and an argument that the text repeats.
     CauseAndEcho,
+    /// A tier that knows what failed, and that it is a matter of access, limits or the service, and not of what was looked for.
+    Outage,
+    /// One of these two.
+    EchoOrOutage,
 }
 
 impl Sign {
@@ -56,8 +61,18 @@ impl Sign {
             Needs::Word => tier != Tier::Unknown,
             Needs::Cause => is_cause,
             Needs::CauseAndEcho => is_cause && evidence.message.echoes,
+            Needs::Outage => is_cause && is_outage(finding),
+            Needs::EchoOrOutage => is_cause && (evidence.message.echoes || is_outage(finding)),
         }
     }
+}
+
+/// Whether what failed is the access to a service, and not what was asked of it.
+fn is_outage(finding: &Finding<'_>) -> bool {
+    let class = shipped::core().get(&finding.code).map(|it| it.class);
+    let refused = [Class::PermissionDenied, Class::Unauthenticated, Class::ResourceExhausted];
+    let failed = [Class::DeadlineExceeded, Class::Internal, Class::Unavailable];
+    class.is_some_and(|it| refused.contains(&it) || failed.contains(&it))
 }
 
 /// The sign of a failure in a suspect result. Where a tool reads or runs something, its content can say anything.
@@ -80,10 +95,12 @@ pub(super) fn sign(suspect: &Suspect<'_>, text: &str, request: &Request<'_>) -> 
     let root = doc.as_ref()?.root();
     let is_file = deeds.shows && request.arguments.iter().any(super::request::Argument::is_path);
     let is_row = root.kind() == Kind::Array && (deeds.shows || deeds.searches || deeds.gets);
-    if deeds.judges || is_file || is_row {
+    if deeds.judges || is_row {
         return None;
     }
     match object::mark(root, request)? {
+        // The file itself can be such an object.
+        object::Mark::Whole if is_file => Some(Sign::new("object", false, Needs::CauseAndEcho)),
         object::Mark::Whole => Some(Sign::new("object", !shows, Needs::Nothing)),
         object::Mark::Part if deeds.runs || deeds.shows => None,
         object::Mark::Part => Some(Sign::new("member", false, Needs::Nothing)),

@@ -4,24 +4,15 @@ use redress_registry::Effect;
 
 use super::super::{
     evidence::Evidence,
+    request::is_among,
     tier::{Finding, Tier},
 };
 use crate::codes;
 
 /// What is beside the name of a variable that is missing.
-const WORDS: [&str; 9] = [
-    "not set",
-    "is unset",
-    "must be set",
-    "environment variable",
-    "is required",
-    "missing",
-    "not defined",
-    "not configured",
-    "not provided",
-];
+const WORDS: &str = "not set|is unset|must be set|environment variable|is required|missing|not defined|not configured|not provided";
 /// Parts of names that hold credentials.
-const CREDENTIALS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS", "PAT"];
+const CREDENTIALS: &str = " KEY TOKEN SECRET PASSWORD CREDENTIALS PAT ";
 /// How far the words may be from the name.
 const NEAR: usize = 60;
 
@@ -32,8 +23,7 @@ pub(super) fn read<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
     for name in words {
         let is_given = evidence.request.arguments.iter().any(|it| it.value.contains(name));
         if !is_given && is_missing(text, name) {
-            let holds_credential =
-                CREDENTIALS.iter().any(|it| name.split('_').any(|part| part == *it));
+            let holds_credential = name.split('_').any(|it| is_among(it, CREDENTIALS));
             let code = if holds_credential { codes::AUTH_REQUIRED } else { codes::CONFIG_INVALID };
             let rule = "environment: variable is not set";
             return Some(Finding::new(Tier::Format, rule, code.name()).effect(Effect::Unknown));
@@ -56,6 +46,6 @@ fn is_missing(text: &str, name: &str) -> bool {
     let after = text.get(at + name.len()..).unwrap_or_default();
     let after: String = after.chars().take(NEAR).collect();
     let (before, after) = (before.to_ascii_lowercase(), after.to_ascii_lowercase());
-    WORDS.iter().any(|it| after.contains(it) || before.contains(it))
+    WORDS.split('|').any(|it| after.contains(it) || before.contains(it))
         || ["set ", "set the ", "provide "].iter().any(|it| before.ends_with(it))
 }

@@ -1,6 +1,9 @@
 //! The arguments that a validator calls wrong. Only names in its own form are read, and only as places in the arguments.
 
-use crate::{classify::request::Request, fault::Violation};
+use crate::{
+    classify::request::{Request, is_among},
+    fault::Violation,
+};
 use redress_wire::json::{Kind, Value};
 
 pub(super) const MISSING: &str = "missing";
@@ -25,29 +28,20 @@ const LEADS: [&str; 6] = [
     "should be an ",
     "should be a ",
 ];
-/// Names of types, in the validators' words and in those of JSON.
-const TYPES: [(&str, &str); 16] = [
-    ("string", "string"),
-    ("str", "string"),
-    ("number", "number"),
-    ("float", "number"),
-    ("double", "number"),
-    ("integer", "integer"),
-    ("int", "integer"),
-    ("boolean", "boolean"),
-    ("bool", "boolean"),
-    ("object", "object"),
-    ("dictionary", "object"),
-    ("map", "object"),
-    ("array", "array"),
-    ("list", "array"),
-    ("sequence", "array"),
-    ("null", "null"),
+/// The types of JSON, and their names in the words of validators.
+const TYPES: [(&str, &str); 7] = [
+    ("string", " string str "),
+    ("number", " number float double "),
+    ("integer", " integer int "),
+    ("boolean", " boolean bool "),
+    ("object", " object dictionary map "),
+    ("array", " array list sequence "),
+    ("null", " null "),
 ];
 
 /// Whether a word is the name of a type of JSON.
 pub(in crate::classify) fn is_type(word: &str) -> bool {
-    TYPES.iter().any(|(_, told)| *told == word)
+    TYPES.iter().any(|it| it.0 == word)
 }
 
 /// The type that a text asks for. Only names of types are ever read from it.
@@ -57,7 +51,7 @@ fn type_in(text: &str) -> Option<&'static str> {
         let rest = lower.get(lower.find(lead)? + lead.len()..)?;
         let rest = rest.strip_prefix("a ").or_else(|| rest.strip_prefix("an ")).unwrap_or(rest);
         let word = rest.split(|it: char| !it.is_ascii_alphanumeric()).next()?;
-        TYPES.iter().find(|(name, _)| *name == word).map(|(_, told)| *told)
+        TYPES.iter().find(|it| is_among(word, it.1)).map(|it| it.0)
     })
 }
 

@@ -2,50 +2,17 @@
 
 use redress_registry::RetryKind;
 
-use crate::codes::{self, CoreCode};
+use crate::{
+    classify::request::is_among,
+    codes::{self, CoreCode},
+};
 
 /// Words that make the number after them a status.
-const BEFORE: [&str; 12] = [
-    "received",
-    "status",
-    "code",
-    "http",
-    "error",
-    "statuscode",
-    "returned",
-    "response",
-    "responded",
-    "got",
-    "failed",
-    "with",
-];
+const BEFORE: &str =
+    " received status code http error statuscode returned response responded got failed with ";
 /// Words that make the number before them a status.
-const AFTER: [&str; 24] = [
-    "from",
-    "http",
-    "access",
-    "client",
-    "server",
-    "bad",
-    "unauthorized",
-    "payment",
-    "forbidden",
-    "not",
-    "method",
-    "request",
-    "conflict",
-    "gone",
-    "precondition",
-    "payload",
-    "unsupported",
-    "unprocessable",
-    "locked",
-    "too",
-    "internal",
-    "service",
-    "gateway",
-    "content",
-];
+const AFTER: &str = " from http access client server bad unauthorized payment forbidden not method request conflict gone precondition \
+    payload unsupported unprocessable locked too internal service gateway content ";
 
 /// The code that a status represents, and its retry where the row of the code says otherwise.
 pub(in crate::classify) const fn code(status: u16) -> Option<(CoreCode, Option<RetryKind>)> {
@@ -115,8 +82,8 @@ fn is_meant(text: &str, at: usize) -> bool {
     let next_word = after.trim_start_matches([' ', ':', ')']);
     let next_word =
         next_word.split(|it: char| !it.is_ascii_alphabetic()).next().unwrap_or_default();
-    gap <= 3 && BEFORE.contains(&last_word)
-        || AFTER.contains(&next_word)
+    gap <= 3 && is_among(last_word, BEFORE)
+        || is_among(next_word, AFTER)
         || before.ends_with('(') && after.starts_with([',', ')', ':'])
         || is_http_version(before)
         || before.trim().is_empty() && (after.trim().is_empty() || after.starts_with(':'))

@@ -1,7 +1,10 @@
 //! Whether the first line of a text is, by its grammar, one that reports a failure.
 
-use super::{Needs, Sign};
-use crate::classify::request::Request;
+use super::{Needs, Sign, object};
+use crate::classify::{
+    extract,
+    request::{Argument, Request},
+};
 
 /// A report of a failure that is no more than a line is short.
 const LONGEST_STATEMENT: usize = 220;
@@ -66,10 +69,26 @@ pub(super) fn sign(text: &str, request: &Request<'_>) -> Option<Sign> {
     let is_alone = text.trim().lines().filter(|it| !it.trim().is_empty()).count() == 1;
     let is_statement = is_alone && line.len() <= LONGEST_STATEMENT;
     let found = |name, needs| Some(Sign::new(name, false, needs));
+    if lower.contains("error") && has_issues(text) {
+        return found("validator", Needs::Cause);
+    }
+    // What a file says can be about a reader of files.
+    let shows_file = deeds.shows && request.arguments.iter().any(Argument::is_path);
+    let may_tell = !deeds.searches && !shows_file && !text.contains("\n\n");
+    if may_tell && is_of_itself(&lower, &request.tool) {
+        return found("not done", Needs::Nothing);
+    }
     if deeds.shows {
-        let is_of_path =
-            is_statement && request.arguments.iter().any(super::super::request::Argument::is_place);
-        return if is_of_path { found("statement", Needs::CauseAndEcho) } else { None };
+        let arguments = &request.arguments;
+        if is_statement && arguments.iter().any(Argument::is_place) {
+            return found("statement", Needs::CauseAndEcho);
+        }
+        let is_of_one = is_statement && arguments.iter().any(Argument::is_id);
+        return if is_of_one && is_label(line, &lower, true) {
+            found("line", Needs::Cause)
+        } else {
+            None
+        };
     }
     let is_wrapped = ["validation error for ", "validation errors for ", "input validation error"];
     if is_wrapped.iter().any(|it| lower.contains(it)) {
@@ -97,7 +116,7 @@ pub(super) fn sign(text: &str, request: &Request<'_>) -> Option<Sign> {
         return None;
     }
     let sentence = lower.split_inclusive(['.', ';']).next().unwrap_or_default();
-    let is_report = REPORTS.iter().any(|it| lower.contains(it));
+    let is_report = REPORTS.iter().any(|it| sentence.contains(it));
     let is_refusal = PREDICATES.iter().any(|it| sentence.contains(it));
     let is_refused = REFUSED.iter().any(|it| lower.starts_with(it))
         || is_denied(&lower)
@@ -106,14 +125,26 @@ pub(super) fn sign(text: &str, request: &Request<'_>) -> Option<Sign> {
             .and_then(|it| it.split(' ').next())
             .is_some_and(is_participle);
     if super::is_token(line) || !looks && !is_report && is_refused {
-        return found("refused", Needs::Cause);
+        // `Invalid row index.` has no verb.
+        let is_sure = deeds.acts
+            && sentence.split(' ').count() <= 4
+            && REFUSED.iter().any(|it| lower.starts_with(it));
+        return found("refused", if is_sure { Needs::Nothing } else { Needs::Cause });
     }
     if !looks && !is_report && is_refusal {
         return found("refused", Needs::Word);
     }
     // That there is nothing is what a search finds.
     let is_empty = looks && lower.starts_with("no ");
-    if deeds.searches || is_empty { None } else { found("statement", Needs::CauseAndEcho) }
+    let is_plain =
+        line.ends_with('.') && !line.contains(|it: char| it == ':' || it.is_ascii_digit());
+    let is_outage = looks && is_plain && !is_report && !is_empty;
+    match (is_outage, deeds.searches || is_empty) {
+        (true, true) => found("statement", Needs::Outage),
+        (true, false) => found("statement", Needs::EchoOrOutage),
+        (false, true) => None,
+        (false, false) => found("statement", Needs::CauseAndEcho),
+    }
 }
 
 /// The line without marks of Markdown, emoji and brackets before it.
@@ -156,6 +187,25 @@ fn is_status(lower: &str) -> bool {
         rest.starts_with(['4', '5']) && rest.bytes().take(3).all(|it| it.is_ascii_digit());
     let after = rest.get(3..).unwrap_or_default();
     lower.len() <= LONGEST_LABEL && is_number && (after.starts_with([' ', ':']) || after.is_empty())
+}
+
+/// `Failed to convert …`, `Error reading …` of the tool that converts or reads: it speaks of itself.
+fn is_of_itself(lower: &str, tool: &str) -> bool {
+    let mut leads = FAILED_TO.iter().chain(&CANNOT).chain(&["error "]);
+    let rest = leads.find_map(|it| lower.strip_prefix(it)).unwrap_or_default();
+    let verb = rest.split(' ').next().unwrap_or_default();
+    let stem = verb.strip_suffix("ing").unwrap_or(verb);
+    // `execut-e`, `get-t-ing`
+    let is_verb = |word: &str| {
+        let (short, long) = if word.len() < stem.len() { (word, stem) } else { (stem, word) };
+        short.len() > 2 && long.starts_with(short) && long.len() - short.len() <= 1
+    };
+    tool.split(' ').any(is_verb)
+}
+
+/// Whether a text has the issues of a validator in it, as JSON.
+fn has_issues(text: &str) -> bool {
+    extract::payload(text).is_some_and(|it| object::is_of_issues(it.root()))
 }
 
 /// `Error searching docs: …`

@@ -99,7 +99,7 @@ fn of_object(object: Value<'_>, request: &Request<'_>) -> Option<Mark> {
 }
 
 /// The issues of a validator: `[{"code":…,"path":[…],"message":…}]`.
-fn is_of_issues(root: Value<'_>) -> bool {
+pub(super) fn is_of_issues(root: Value<'_>) -> bool {
     let is_issue = |it: Value<'_>| {
         it.get("message").is_some() && it.get("path").is_some_and(|it| it.kind() == Kind::Array)
     };
