@@ -44,6 +44,7 @@ fn steps(full: bool) -> Vec<Step> {
         tests = tests.env("REDRESS_FULL", "1");
     }
     let clients = "test --locked --workspace --test it -- --ignored peers::";
+    let browser = "test --locked --workspace --test it -- --ignored browser::";
     // Cargo names what it built in messages for programs; what people read, it prints as ever.
     let lints = "clippy --locked --workspace --all-targets --message-format json-render-diagnostics -- -D warnings";
     let build = "test --locked --workspace --no-run --message-format json-render-diagnostics";
@@ -52,7 +53,7 @@ fn steps(full: bool) -> Vec<Step> {
     let programs =
         "build --locked --workspace --bins --examples --message-format json-render-diagnostics";
     let docs = "doc --locked --workspace --no-deps --lib --bins --examples --message-format json-render-diagnostics";
-    let (tools, least) = if full { ("tools --full", 18) } else { ("tools", 12) };
+    let (tools, least) = if full { ("tools --full", 19) } else { ("tools", 14) };
     let mut steps = vec![
         Step::task("tools", tools, &[(least, "tools")]),
         Step::task("peers", "peers", &[(166, "npm packages"), (40, "Python packages")])
@@ -69,6 +70,11 @@ fn steps(full: bool) -> Vec<Step> {
             .env("RUST_TEST_THREADS", &threads)
             .needs("programs")
             .needs("peers"),
+        Step::cargo("browser", browser, &[(4, "tests")])
+            .env("RUST_TEST_THREADS", "1")
+            .needs("programs")
+            .needs("tools")
+            .after("official clients"),
         Step::task(
             "packages",
             "packages",
@@ -82,7 +88,7 @@ fn steps(full: bool) -> Vec<Step> {
         )
         .needs("programs")
         .needs("peers")
-        .after("official clients"),
+        .after("browser"),
         conformance(full).needs("programs").needs("peers").after("packages"),
         fuzz(full).after("conformance"),
         Step::cargo("docs", docs, &[(24, "pages")])

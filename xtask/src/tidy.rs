@@ -52,11 +52,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("redress-transport", &["redress", "redress-wire"]),
     ("redress-govern", &["redress", "redress-ledger", "redress-registry", "redress-wire"]),
     ("redress-probe", &["redress", "redress-registry", "redress-transport", "redress-wire"]),
+    ("redress-console", &["redress", "redress-ledger", "redress-registry", "redress-wire"]),
     (
         "redress-cli",
         &[
             "redress",
             "redress-check",
+            "redress-console",
             "redress-declare",
             "redress-gate",
             "redress-govern",

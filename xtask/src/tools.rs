@@ -20,6 +20,8 @@ struct Tool {
 
 /// All that is started beside cargo; README.md names the same packages.
 const TOOLS: &[Tool] = &[
+    tool(&["chromedriver"], "chromium-driver"),
+    tool(&["chromium", "chromium-browser", "google-chrome"], "chromium"),
     tool(&["curl"], "curl"),
     tool(&["grep"], "grep"),
     tool(&["kill"], "procps"),
@@ -33,7 +35,6 @@ const TOOLS: &[Tool] = &[
     tool(&["sh"], "dash"),
     tool(&["sha256sum"], "coreutils"),
     tool(&["strace"], "strace"),
-    long(&["chromium", "chromium-browser", "google-chrome"], "chromium"),
     long(&["git"], "git"),
     long(&["mkfs.ext4"], "e2fsprogs"),
     long(&["mkfs.xfs"], "xfsprogs"),

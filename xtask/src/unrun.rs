@@ -11,9 +11,10 @@ const FOUND: [&str; 5] = ["benches", "bin", "examples", "fixtures", "ui"];
 /// Files with which a crate begins.
 const ROOTS: [&str; 3] = ["build.rs", "lib.rs", "main.rs"];
 
-/// Where tests may be ignored: the steps `official clients` and `disks` run these modules, and the last one is no test but the
-/// body of a process that tests start.
-const RUN_ELSEWHERE: [&str; 3] = ["peers", "mounted", "crates/redress-ledger/tests/it/process.rs"];
+/// Where tests may be ignored: the steps `official clients`, `disks` and `browser` run these modules, and the last one is no test
+/// but the body of a process that tests start.
+const RUN_ELSEWHERE: [&str; 4] =
+    ["peers", "mounted", "browser", "crates/redress-ledger/tests/it/process.rs"];
 
 /// Checks every file of Rust among those of the workspace.
 pub(crate) fn check(root: &Path, files: &[PathBuf]) -> Vec<String> {

@@ -5,7 +5,7 @@
 //! - `run.rs` gates one server on stdio. `serve.rs` gates servers over HTTP: below it which variables they get
 //!   (`environment`), the token that it makes (`token`), what is printed for clients at the start (`snippets`), a changed file
 //!   (`reload`). `workspace.rs` puts the built-in server behind both. `ledger.rs` reads what was recorded, one file per
-//!   subcommand.
+//!   subcommand. `console.rs` shows it in a browser.
 //! - `config.rs` `redress.toml`, valid, or with every problem at its place. One `section!` declares a table: its type,
 //!   defaults and reader, its part of the schema and of `docs/configuration.md`, its options of the command line and how
 //!   a change of it is judged follow from it. `config/compare.rs` says of each key whether a change lets more in,
@@ -46,6 +46,7 @@ mod classify;
 mod clock;
 mod completions;
 pub mod config;
+mod console;
 mod contract;
 mod control;
 mod environment;
@@ -119,6 +120,7 @@ enum Command {
         after_help = "Examples:\n  redress config check redress.toml\n  redress config schema > redress.schema.json\n  redress config apply redress.toml"
     )]
     Config(config::Args),
+    Console(console::Args),
     Wrap(wrap::Args),
     Unwrap(wrap::UnwrapArgs),
     Completions(completions::Args),
@@ -152,6 +154,7 @@ pub fn main() -> ExitCode {
         Command::Translate(args) => translate::run(&args, &mut out),
         Command::Registry(args) => registry::run(&args, &mut out),
         Command::Config(args) => config::run(&args, &mut out),
+        Command::Console(args) => console::run(&args),
         Command::Wrap(args) => wrap::run(&args, &mut out),
         Command::Unwrap(args) => wrap::unwrap(&args, &mut out),
         Command::Completions(args) => completions::run::<Args>(&args, &mut out),

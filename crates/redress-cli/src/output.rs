@@ -4,11 +4,13 @@ use std::{
     borrow::Cow,
     fmt::Write as _,
     io::{self, BufWriter, IsTerminal as _, Write},
+    os::fd::AsFd,
 };
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use redress::text;
+use rustix::fs::{FileType, fstat};
 
 use crate::failure::Failure;
 
@@ -186,6 +188,20 @@ impl Err {
 fn shown(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(text::visible).collect();
     lines.join("\n")
+}
+
+/// The part of a mode that says what other users may do.
+const NOT_THE_OWNER: u32 = 0o077;
+
+/// Whether only this user reads what is printed on a stream: a terminal, a pipe, or a file with such a mode. A socket leads to a system's log,
+/// which others read.
+pub(crate) fn is_private(stream: &impl AsFd) -> bool {
+    let Ok(found) = fstat(stream.as_fd()) else { return false };
+    match FileType::from_raw_mode(found.st_mode) {
+        FileType::CharacterDevice | FileType::Fifo => true,
+        FileType::RegularFile => found.st_mode & NOT_THE_OWNER == 0,
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -16,12 +16,15 @@ use std::{
     time::Duration,
 };
 
+use redress_console::{Console, Right};
 use redress_gate::{
     OnLedgerFailure, Server, Target,
     metrics_listener::MetricsPage,
+    pages::Pages,
     serve::{Serve, Served},
 };
 use redress_ledger::Ledger;
+use redress_registry::shipped;
 use tempfile::TempDir;
 
 use self::reload::{Event, Live, Reload};
@@ -29,6 +32,7 @@ use crate::{
     Done, Status,
     audit::Subject,
     config::{self, Address, Config, General, Options, Watch},
+    console::{self, ConsolePages, say_link},
     control::ControlSocket,
     environment,
     failure::Failure,
@@ -74,6 +78,8 @@ pub(crate) fn run(args: &Args) -> Done {
     let live = config.servers.iter().zip(&servers);
     let live = live.map(|(row, it)| Live::new(row, &config.general, &it.server)).collect();
     let listen = config.general.listen.address.0;
+    let console = stage.console(&config)?;
+    let scheme = config.general.listen.scheme();
     let serve = Serve {
         listen,
         servers,
@@ -83,8 +89,13 @@ pub(crate) fn run(args: &Args) -> Done {
         most_bytes: size(config.most_bytes()),
         clock: clock(),
         log: log().map_err(|it| Failure::stream(&it))?,
+        pages: console.clone().map(|it| Arc::new(ConsolePages(it)) as Arc<dyn Pages>),
     };
     let ready = |at, handle| {
+        if let Some(console) = &console {
+            // Without a link a token opens the console.
+            drop(say_link(console, &format!("{scheme}://{at}"), Right::Read));
+        }
         snippets::say(at, &config, stage.has_file, args.no_token);
         if let Some(watch) = watch {
             let reload = Reload { stage: stage.clone(), config, handle, live };
@@ -250,6 +261,21 @@ impl Stage {
             idle: Duration::from_millis(server.limits.session_idle_ms),
             first_call: Duration::from_millis(server.limits.session_first_call_ms),
         })
+    }
+
+    /// The console of the ledger, if there is one. Contracts that the servers name explain their codes.
+    fn console(&self, config: &Config) -> Result<Option<Arc<Console>>, Failure> {
+        let Some(ledger) = self.ledger_dir.clone().filter(|_| self.ledger.is_some()) else {
+            return Ok(None);
+        };
+        let named = config.servers.iter().map(|it| Arc::clone(&it.contract.registry));
+        let contracts = named.chain(shipped::all().cloned()).collect();
+        let mut options = console::options(move || vec![ledger.clone()], contracts);
+        let stage = self.clone();
+        options.servers = Some(Box::new(move || {
+            stage.shown().servers.iter().map(|it| console::state(it)).collect()
+        }));
+        Console::new(options).map(|it| Some(Arc::new(it))).map_err(|it| Failure::stream(&it))
     }
 
     /// From now on the metrics are those of these servers.

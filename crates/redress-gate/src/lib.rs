@@ -17,7 +17,8 @@
 //!   (`handshake`), event streams (`event_streams`), the headers that repeat a part of a message (`mirrored_headers`).
 //! - `run.rs` one client on given streams, one server. `process.rs` how a server's process ended, for the session.
 //!   `threads.rs` starts threads. `log.rs` the servers' logs on their way to ours.
-//! - `tls.rs` the certificate of our listeners.
+//! - `tls.rs` the certificate of our listeners. `pages.rs` pages for people beside the servers, `pages_listener.rs`
+//!   their own listener.
 //! - `serve.rs` clients over HTTP, on a runtime. Below it: which requests are allowed (`access`), how many connections
 //!   (`connection_limit`), which peers are slowed down since their tokens fail (`throttle`), how such a request is
 //!   answered and recorded (`failed_tokens`), CORS (`cors`), which server a path means (`router`), the sessions of one
@@ -38,6 +39,8 @@ mod check_launcher;
 mod connection;
 mod log;
 pub mod metrics_listener;
+pub mod pages;
+pub mod pages_listener;
 mod process;
 mod remote;
 mod replies;
@@ -48,7 +51,11 @@ mod tls;
 
 use redress_wire::frame::{self, lines};
 
-pub use redress_proxy::{metrics, server::Server, settings};
+pub use redress_proxy::{
+    metrics,
+    server::{Condition, Server},
+    settings,
+};
 
 pub use ask::{AskError, ask_for_tools};
 pub use check_launcher::CheckLauncher;

@@ -50,6 +50,7 @@ pub use crate::tls::{Tls, TlsError};
 use crate::{
     connection::{OnLedgerFailure, Target},
     log::StderrLog,
+    pages::Pages,
 };
 
 /// How long requests that were sent before the end may take to arrive.
@@ -76,6 +77,8 @@ pub struct Serve {
     pub clock: Clock,
     /// Where the servers' logs go.
     pub log: File,
+    /// Pages for people, beside the servers.
+    pub pages: Option<Arc<dyn Pages>>,
 }
 
 /// One server.
@@ -130,6 +133,7 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result
         log,
         memory: MemoryBudget::new(serve.most_bytes),
         is_local: serve.listen.ip().is_loopback(),
+        pages: serve.pages,
     };
     let tls = serve.tls.as_ref();
     let current = Arc::new(Current::new(serve.servers, serve.access, tls, common));

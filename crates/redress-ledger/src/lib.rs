@@ -121,7 +121,8 @@
 //!   plans. `keys.rs` the key on disk, which every use replaces; `epoch.rs` the record of that, `epochs.rs` their log.
 //!   `signed.rs` what is above a signature, and whose that is. `notes.rs` what is kept of a chain beside the key:
 //!   `witness.rs` its newest checkpoint. `gap.rs` what could not be recorded. `refusals.rs` failures that are counted.
-//! - `reader.rs` all chains, merged by time. `query.rs` which records. `tail.rs` the newest. `follow.rs` those to come.
+//! - `reader.rs` all chains, merged by time. `query.rs` which records. `tail.rs` the newest. `follow.rs` those to come. `scan.rs` segment
+//!   by segment, for an index.
 //!   `stats.rs` in numbers. `export.rs` for other programs.
 //! - `verify.rs` what was altered, and what still could be; `verify/epochs.rs` what the log of epochs says of each chain,
 //!   `verify/prunings.rs` whose word counts for what is gone. `retain.rs` what is removed, and what is left of it;
@@ -159,6 +160,7 @@ mod recover;
 mod refusals;
 mod request;
 mod retain;
+mod scan;
 mod segment;
 mod sign;
 mod signed;
@@ -191,6 +193,7 @@ pub use recover::Recovery;
 pub use redress::redact::{REDACTED, Redactor};
 pub use refusals::{Recording, RefusalKind};
 pub use request::{ClientInfo, RequestInfo};
+pub use scan::{Scanned, ScannedLine, Segment, Segments, read_record};
 pub use sign::PublicKey;
 pub use stats::{Counts, Stats};
 pub use tail::tail;

@@ -213,16 +213,20 @@ impl<'a> Line<'a> {
     /// Reads a line without its newline.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, BadLine> {
         let text = std::str::from_utf8(bytes).map_err(|_not_utf8| BadLine::Form)?;
-        let body = bytes.len().checked_sub(TAIL).ok_or(BadLine::Form)?;
-        let (body, tail) = bytes.split_at_checked(body).ok_or(BadLine::Form)?;
-        let hash = tail
-            .strip_prefix(b",\"hash\":\"")
-            .and_then(|it| it.strip_suffix(b"\"}"))
-            .and_then(Hash::parse_bytes)
-            .ok_or(BadLine::Form)?;
-        if Hash::of(body) != hash {
+        let (body, hash) = split_hash(text)?;
+        if Hash::of(body.as_bytes()) != hash {
             return Err(BadLine::Hash);
         }
+        Self::head_of(text, hash)
+    }
+
+    /// The same without a look at its hash.
+    pub(crate) fn unchecked(bytes: &'a [u8]) -> Result<Self, BadLine> {
+        let text = std::str::from_utf8(bytes).map_err(|_not_utf8| BadLine::Form)?;
+        Self::head_of(text, split_hash(text)?.1)
+    }
+
+    fn head_of(text: &'a str, hash: Hash) -> Result<Self, BadLine> {
         let (seq, rest) = text
             .strip_prefix("{\"seq\":")
             .and_then(|it| it.split_once(",\"time\":\""))
@@ -252,6 +256,18 @@ impl<'a> Line<'a> {
     pub(crate) const fn head(&self) -> Head {
         Head { next: self.seq.saturating_add(1), hash: self.hash }
     }
+}
+
+/// What the hash of a line is over, and the hash that it says.
+fn split_hash(text: &str) -> Result<(&str, Hash), BadLine> {
+    let body = text.len().checked_sub(TAIL).ok_or(BadLine::Form)?;
+    let (body, tail) = text.split_at_checked(body).ok_or(BadLine::Form)?;
+    let hash = tail
+        .strip_prefix(",\"hash\":\"")
+        .and_then(|it| it.strip_suffix("\"}"))
+        .and_then(Hash::parse)
+        .ok_or(BadLine::Form)?;
+    Ok((body, hash))
 }
 
 /// Whether the record of a line locks the session in which it happened.

@@ -50,6 +50,17 @@ pub(crate) enum Circuit {
     HalfOpen,
 }
 
+impl Circuit {
+    /// The state in words.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::HalfOpen => "half open",
+        }
+    }
+}
+
 /// The breakers of one server: one for all sessions that have the same upstream, and one for each that has its own. What one
 /// client does to a process of its own pauses no other client.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use crate::{
     caller::Caller,
     limits::{ClientShares, Limits},
     memory::{Account, MemoryBudget},
-    metrics::Metrics,
+    metrics::{CountedEvent, Metrics},
     quota::Quota,
     restarts::Starts,
     retry::Budget,
@@ -48,6 +48,19 @@ pub struct Server {
     mark: u64,
     /// What ids and pauses follow from, if they are to be the same each time.
     seed: Option<u64>,
+}
+
+/// What a server does now, for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Condition {
+    /// The state of its breaker: `closed`, `open` or `half open`.
+    pub breaker: &'static str,
+    /// How many starts of its process failed in a row.
+    pub failed_starts: u32,
+    /// The calls in progress.
+    pub in_flight: u64,
+    /// How often its process was started anew.
+    pub restarts: u64,
 }
 
 impl Server {
@@ -130,6 +143,16 @@ impl Server {
     /// Whether there should be a ledger, and none could be opened.
     pub fn has_lost_ledger(&self) -> bool {
         self.has_lost_ledger.load(Ordering::Acquire)
+    }
+
+    /// What it does now, for a person.
+    pub fn condition(&self) -> Condition {
+        Condition {
+            breaker: self.breakers.phase().name(),
+            failed_starts: self.starts.in_a_row(),
+            in_flight: u64::try_from(self.limits.in_flight()).unwrap_or(u64::MAX),
+            restarts: self.metrics.event(CountedEvent::Restart),
+        }
     }
 
     /// What its failures come to, in the words of the JSON-RPC taxonomy; `None` unless that was asked for.

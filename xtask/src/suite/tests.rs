@@ -36,7 +36,7 @@ fn a_step_that_fails_is_red_and_so_is_what_needs_it() {
 }
 
 /// Steps of the run that break without an error of their own, and what their logs say then.
-const BROKEN: [(&str, &str); 11] = [
+const BROKEN: [(&str, &str); 12] = [
     ("tools", "ran: 11 tools\n"),
     ("peers", "ran: 166 npm packages\nran: 0 Python packages\n"),
     ("dependencies", "ran: 0 packages\n"),
@@ -46,6 +46,8 @@ const BROKEN: [(&str, &str); 11] = [
     ("tests", "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 2200 filtered out\n"),
     // All tests, and a corpus without records.
     ("tests", "test result: ok. 9999 passed; 0 failed; 0 ignored\nran: 0 corpus records\n"),
+    // A browser that is not started.
+    ("browser", "test result: ok. 0 passed; 0 failed; 4 ignored\n"),
     // A registry that does not load.
     ("packages", "ran: 15 checks\nran: 0 codes\n"),
     // An empty list of scenarios.
@@ -88,6 +90,7 @@ fn no_step_is_left_out_of_a_run() {
         "programs",
         "tests",
         "official clients",
+        "browser",
         "packages",
         "conformance",
         "fuzz",

@@ -1,14 +1,13 @@
 //! Says at the start where the servers are, what belongs into a client's configuration, and who may come in.
 
-use std::{io, net::SocketAddr, os::fd::AsFd, path::PathBuf};
+use std::{io, net::SocketAddr, path::PathBuf};
 
-use rustix::fs::{FileType, fstat};
 use serde_json::{Map, Value, json};
 
 use crate::{
     config::{Auth, Config, Listen, Server},
     govern::{confine::absolute, script::quoted},
-    output::Err,
+    output::{Err, is_private},
 };
 
 /// What a client brings with each request.
@@ -129,28 +128,17 @@ fn opened(at: SocketAddr, auth: &Auth, listen: &Listen) -> String {
     )
 }
 
-/// The part of a mode that says what other users may do.
-const NOT_THE_OWNER: u32 = 0o077;
-
-/// Whether only this user reads what is printed on a stream: a terminal, a pipe, or a file with such a mode. A socket leads to a system's log,
-/// which others read.
-fn is_private(stream: &impl AsFd) -> bool {
-    let Ok(found) = fstat(stream.as_fd()) else { return false };
-    match FileType::from_raw_mode(found.st_mode) {
-        FileType::CharacterDevice | FileType::Fifo => true,
-        FileType::RegularFile => found.st_mode & NOT_THE_OWNER == 0,
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::{fs::File, os::unix::fs::PermissionsExt as _, path::Path};
 
     use serde_json::json;
 
-    use super::{Token, address_for_clients, is_private};
-    use crate::config::{Host, Listen};
+    use super::{Token, address_for_clients};
+    use crate::{
+        config::{Host, Listen},
+        output::is_private,
+    };
 
     const URL: &str = "http://127.0.0.1:7332/my.files/mcp";
 

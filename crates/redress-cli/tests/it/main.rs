@@ -9,6 +9,7 @@
 
 mod check;
 mod config;
+mod console;
 #[path = "../../../../fixtures/counts.rs"]
 mod counts;
 mod docs;

@@ -101,13 +101,28 @@ impl Access {
         target: &Uri,
         headers: &HeaderMap,
     ) -> Result<(), RefusedRequest> {
+        self.check_name(target, headers)?;
+        self.check_origin(headers)?;
+        check_coding(headers)
+    }
+
+    /// Checks the host under which a request reaches us.
+    pub(super) fn check_name(
+        &self,
+        target: &Uri,
+        headers: &HeaderMap,
+    ) -> Result<(), RefusedRequest> {
         // A target with a host in it counts more than the header.
         if let Some(host) = target.authority().filter(|it| !self.is_ours(it.as_str())) {
             return Err(forbidden("Host", host.as_str()));
         }
-        self.check_host(headers)?;
-        self.check_origin(headers)?;
-        check_coding(headers)
+        self.check_host(headers)
+    }
+
+    /// Checks the host of a request for a page, and its coding; gives the status of its refusal. The page itself checks the origin of what changes something.
+    pub(crate) fn admits_host(&self, target: &Uri, headers: &HeaderMap) -> Result<(), StatusCode> {
+        let checked = self.check_name(target, headers).and_then(|()| check_coding(headers));
+        checked.map_err(|it| it.status())
     }
 
     /// The origin of the page that makes a request, if its scripts may use us.

@@ -22,7 +22,7 @@ use super::{
     session_manager::SessionManager,
     throttle::Throttle,
 };
-use crate::{log::StderrLog, tls::Tls};
+use crate::{log::StderrLog, pages::Pages, tls::Tls};
 
 /// Changes what is served.
 #[derive(Clone)]
@@ -104,6 +104,8 @@ pub(super) struct Common {
     pub(super) memory: Arc<MemoryBudget>,
     /// Whether only clients of this machine reach the listener.
     pub(super) is_local: bool,
+    /// Pages for people, beside the servers.
+    pub(super) pages: Option<Arc<dyn Pages>>,
 }
 
 impl Current {

@@ -15,7 +15,7 @@ use redress_proxy::{
 };
 
 use super::{
-    access::{Access, Principal},
+    access::{Access, Principal, TokenError},
     body::Body,
     cors, failed_tokens,
     get::{self, SESSION},
@@ -25,6 +25,7 @@ use super::{
     session_manager::SessionManager,
     throttle::Throttle,
 };
+use crate::pages;
 
 /// A server, and its path without the slash at its start.
 pub(super) type Route = (Box<str>, Arc<SessionManager>);
@@ -46,6 +47,9 @@ impl Router {
         from: IpAddr,
         common: &Common,
     ) -> Response<Body> {
+        if let Some(pages) = common.pages.as_ref().filter(|it| it.has(request.uri().path())) {
+            return Box::pin(self.answer_person(request, from, pages)).await;
+        }
         let page = self.access.page(request.headers());
         let mut response = if cors::is_asked(request.method(), request.headers()) {
             self.answer_browser(&request)
@@ -64,6 +68,30 @@ impl Router {
             Ok(()) => cors::may_ask(request.headers()),
             Err(refusal) => refusal.unrecorded(),
         }
+    }
+
+    /// A person asks for a page. A token, where the request has one, counts as everywhere; the pages know their own sessions.
+    async fn answer_person(
+        &self,
+        request: Request<Incoming>,
+        from: IpAddr,
+        pages: &Arc<dyn pages::Pages>,
+    ) -> Response<Body> {
+        if let Err(refusal) = self.access.check_name(request.uri(), request.headers()) {
+            return self.refuse(refusal, Peer::of(from)).await;
+        }
+        let has_token = match self.access.caller(request.headers()) {
+            Ok(_) => true,
+            Err(TokenError::Missing) => false,
+            Err(why) => match self.recorder("") {
+                Some(manager) => {
+                    return failed_tokens::refuse(why, from, &self.throttle, &manager.runtime)
+                        .await;
+                }
+                None => return RefusedRequest::unknown_caller(why).unrecorded(),
+            },
+        };
+        pages::page(request, Arc::clone(pages), has_token).await.map(Body::Whole)
     }
 
     async fn answer_client(

@@ -1,0 +1,485 @@
+//! `Console`: answers a request for a page, its CSV or JSON, or an event, from the index.
+
+use std::{
+    fmt, io,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
+
+use http::{
+    HeaderValue, Method, Request, Response, StatusCode,
+    header::{
+        ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY,
+        SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+    },
+};
+use maud::{Markup, html};
+use redress::Lookup;
+use redress_ledger::{Checked, Evidence};
+use redress_registry::Registry;
+
+use crate::{
+    BASE,
+    access::{Access, Right, is_own_page},
+    address::Pairs,
+    filter::{Filter, FilterError},
+    index::{Follower, Index, Mark, Shared},
+    page::{self, Frame, PAGES, list, shown},
+    server_state::ServerState,
+    table::Cell,
+    view::{self, Listed, check, failure, failures, ledger, now, runs, unnamed},
+};
+
+/// What nothing on a page may do but load our own style and script.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+const HTML: &str = "text/html; charset=utf-8";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// The longest name of a page's file that is looked at.
+const MOST_ROWS: usize = 10_000;
+
+/// Writes a mark into the ledger of a directory.
+pub type Writer = Box<dyn Fn(&std::path::Path, Checked) -> Result<(), String> + Send + Sync>;
+
+/// What a console is made of.
+pub struct Options {
+    /// Gives the ledgers that are there now.
+    pub ledgers: Arc<dyn Fn() -> Vec<PathBuf> + Send + Sync>,
+    /// Tells the time, in milliseconds since 1970.
+    pub clock: Arc<dyn Fn() -> u64 + Send + Sync>,
+    /// The contracts whose codes are explained, and whose tools are known to be read-only.
+    pub contracts: Vec<Arc<Registry>>,
+    /// Writes marks, if the console may.
+    pub writer: Option<Writer>,
+    /// Tells the state of each server, if servers are served here.
+    pub servers: Option<Box<dyn Fn() -> Vec<ServerState> + Send + Sync>>,
+    /// The address of a trace, with `{trace}` for its id.
+    pub trace_link: Option<String>,
+    /// What ledgers are verified against.
+    pub evidence: Evidence,
+    /// The name under which failures are marked as checked.
+    pub person: String,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").field("person", &self.person).finish_non_exhaustive()
+    }
+}
+
+/// The console of some ledgers.
+pub struct Console {
+    options: Options,
+    lookup: Lookup,
+    access: Access,
+    verification: ledger::Verification,
+    index: Arc<Shared>,
+    follower: OnceLock<Follower>,
+}
+
+impl fmt::Debug for Console {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Console").finish_non_exhaustive()
+    }
+}
+
+/// What is answered.
+type Answer = Response<Vec<u8>>;
+
+impl Console {
+    /// A console that reads the ledgers as soon as a person opens it, or [`Self::read`] is called.
+    ///
+    /// # Errors
+    /// The system gives no random bytes.
+    pub fn new(options: Options) -> io::Result<Self> {
+        let lookup = Lookup::with(options.contracts.iter().cloned());
+        Ok(Self {
+            lookup,
+            access: Access::new()?,
+            verification: ledger::Verification::default(),
+            index: Arc::default(),
+            follower: OnceLock::new(),
+            options,
+        })
+    }
+
+    /// Reads the ledgers in the background from now on.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn read(&self) -> io::Result<()> {
+        if self.follower.get().is_none() {
+            let ledgers = Arc::clone(&self.options.ledgers);
+            let started = Follower::start(Arc::clone(&self.index), Box::new(move || ledgers()))?;
+            // Of two that start at once, one stays.
+            drop(self.follower.set(started));
+        }
+        Ok(())
+    }
+
+    /// Waits until everything was read that is there, or so long.
+    pub fn wait(&self, most: std::time::Duration) {
+        self.index.wait(most);
+    }
+
+    /// A place with a secret that works once: the browser that opens it may read, or write too.
+    ///
+    /// # Errors
+    /// The system gives no random bytes.
+    pub fn link(&self, right: Right) -> io::Result<String> {
+        let right = if self.options.writer.is_some() { right } else { right.min(Right::Read) };
+        Ok(format!("{BASE}/enter?link={}", self.access.link(right)?))
+    }
+
+    /// The index of the ledgers.
+    pub(crate) fn index(&self) -> &Shared {
+        &self.index
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        (self.options.clock)()
+    }
+
+    pub(crate) fn contracts(&self) -> &[Arc<Registry>] {
+        &self.options.contracts
+    }
+
+    pub(crate) fn lookup(&self) -> &Lookup {
+        &self.lookup
+    }
+
+    /// Answers a request whose host was checked. `token` is what its token gives, if it has one.
+    pub fn answer(&self, request: &Request<impl AsRef<[u8]>>, token: Right) -> Answer {
+        let mut answer = self.answer_unguarded(request, token);
+        let headers = answer.headers_mut();
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        if request.method() == Method::HEAD {
+            answer.body_mut().clear();
+        }
+        answer
+    }
+
+    fn answer_unguarded(&self, request: &Request<impl AsRef<[u8]>>, token: Right) -> Answer {
+        let path = request.uri().path();
+        let Some(place) = path.strip_prefix(BASE).map(|it| it.strip_prefix('/').unwrap_or(it))
+        else {
+            return if path == "/" {
+                to(&format!("{BASE}/"))
+            } else {
+                refused(StatusCode::NOT_FOUND, "There is no such page.")
+            };
+        };
+        let address = Pairs::parse(request.uri().query().unwrap_or_default());
+        match (request.method(), place) {
+            (&Method::GET | &Method::HEAD, "style.css") => {
+                return file("text/css; charset=utf-8", include_str!("style.css"));
+            }
+            (&Method::GET | &Method::HEAD, "script.js") => {
+                return file("text/javascript; charset=utf-8", include_str!("script.js"));
+            }
+            (&Method::GET, "enter") => return self.enter(address.get("link").unwrap_or_default()),
+            _ => (),
+        }
+        let right = self.access.right(request.headers()).max(token);
+        if right == Right::None {
+            return refused(
+                StatusCode::UNAUTHORIZED,
+                "Open the link that the start of the console printed. It works once; the browser that opened it stays signed in. A new start prints a new one.",
+            );
+        }
+        if let Err(error) = self.read() {
+            return refused(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                &format!("The ledgers cannot be read: {error}"),
+            );
+        }
+        match *request.method() {
+            Method::GET | Method::HEAD => self.get(place, &address, right, request),
+            Method::POST if !is_own_page(request.headers()) => {
+                refused(StatusCode::FORBIDDEN, "Only a page of this console may do that.")
+            }
+            Method::POST => {
+                let body = String::from_utf8_lossy(request.body().as_ref()).into_owned();
+                self.post(place, &Pairs::parse(&body), right)
+            }
+            _ => {
+                let mut answer =
+                    refused(StatusCode::METHOD_NOT_ALLOWED, "A page is read with GET.");
+                answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD, POST"));
+                answer
+            }
+        }
+    }
+
+    /// Signs a browser in. The page leads on by itself: a cookie of that kind is not sent along where another site led here.
+    fn enter(&self, link: &str) -> Answer {
+        match self.access.enter(link) {
+            Ok(Some(cookie)) => {
+                let content = html! {
+                    meta http-equiv="refresh" content={ "0;url=" (BASE) "/" };
+                    h1 { "Signed in" }
+                    p { a href={ (BASE) "/" } { "To the console" } }
+                };
+                let mut answer = whole(StatusCode::OK, HTML, page::plain("Signed in", &content));
+                if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+                    answer.headers_mut().insert(SET_COOKIE, cookie);
+                }
+                answer
+            }
+            Ok(None) => refused(
+                StatusCode::UNAUTHORIZED,
+                "This link was used already, or is of another start. Start the console anew for another link.",
+            ),
+            Err(error) => refused(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+        }
+    }
+
+    fn get<B>(&self, place: &str, address: &Pairs, right: Right, request: &Request<B>) -> Answer {
+        if place == "live" {
+            let last = request.headers().get("last-event-id").and_then(|it| it.to_str().ok());
+            return self.event(last.or_else(|| address.get("since")));
+        }
+        let filter = match Filter::read(address) {
+            Ok(filter) => filter,
+            Err(error) => return unreadable(&error),
+        };
+        if let Some(rest) = place.strip_prefix("failure/") {
+            return self.failure(rest, right);
+        }
+        let (name, form) = place.rsplit_once('.').unwrap_or((place, "html"));
+        let index = self.index.read();
+        let now = self.now();
+        let Some(mut listed) = self.list(&index, name, (&filter, address), now) else {
+            return refused(StatusCode::NOT_FOUND, "There is no such page.");
+        };
+        if let Some(by) = address.get("sort") {
+            listed.table.sort(by);
+        }
+        let number = address.get("page").and_then(|it| it.parse().ok());
+        match (form, number) {
+            // A file has the rows of the page that is shown; without a page all of them.
+            ("csv" | "json", None) => listed.table.page(1, MOST_ROWS),
+            _ => listed.table.page(number.unwrap_or(1), list::PAGE),
+        }
+        match form {
+            "csv" => whole(StatusCode::OK, "text/csv; charset=utf-8", listed.table.csv()),
+            "json" => whole(StatusCode::OK, "application/json", listed.table.json(listed.total)),
+            "html" => self.page(&index, name, (&filter, address), (listed, right)),
+            _ => refused(StatusCode::NOT_FOUND, "A page is there as .csv and .json."),
+        }
+    }
+
+    /// What a page lists.
+    pub(crate) fn list(
+        &self,
+        index: &Index,
+        name: &str,
+        asked: (&Filter, &Pairs),
+        now: u64,
+    ) -> Option<Listed> {
+        view::list(index, name, asked, now, &self.options.contracts)
+    }
+
+    fn page(
+        &self,
+        index: &Index,
+        name: &str,
+        (filter, address): (&Filter, &Pairs),
+        (listed, right): (Listed, Right),
+    ) -> Answer {
+        let table = &listed.table;
+        let shown_as = (table, address);
+        let of = |at: usize| {
+            let all = table.rows.iter().filter_map(move |it| it.cells.get(at));
+            all.map(|it| if let Cell::Count(it) = it { *it } else { 0 }).sum::<u64>()
+        };
+        let title = PAGES.iter().find(|it| it.0 == name).map_or("", |it| it.1);
+        let content: Markup = match (name, &listed.summary) {
+            ("" | "now", Some(summary)) => {
+                let servers = self.options.servers.as_ref().map(|it| it());
+                now::content(index, summary, self.now(), servers.as_deref())
+            }
+            ("server" | "tool" | "code", Some(summary)) => {
+                let code = filter.get("code").filter(|_| name == "code");
+                let code = code.and_then(|code| {
+                    self.options.contracts.iter().find_map(|it| it.codes.get(code))
+                });
+                let explained = html! { @if let Some(code) = code { (failure::about(code)) } };
+                failures::subject(index, summary, filter, (name, &explained), shown_as)
+            }
+            ("list", Some(summary)) => html! {
+                h1 { "Failures, one by one" }
+                (failures::lead(index, summary))
+                (list::filter(index, filter, "list"))
+                (list::table(table, "list", address, "No failure fits. Widen the filter, or wait."))
+            },
+            (_, Some(summary)) => {
+                failures::content(index, summary, filter, (name, title), shown_as)
+            }
+            ("check", None) => check::content(index, filter, shown_as, right),
+            // Of the rows of this page: each loop costs all its calls but the first.
+            ("loops", None) => runs::loops_content(
+                index,
+                filter,
+                shown_as,
+                of(3).saturating_sub(table.rows.len() as u64),
+            ),
+            ("recovery", None) => {
+                let at = table.columns.iter().position(|it| it.name == "failures").unwrap_or(1);
+                runs::recovery_content(index, filter, shown_as, (of(at), of(at + 1)))
+            }
+            ("unnamed", None) => unnamed::content(index, filter, shown_as, of(2)),
+            _ => ledger::content(index, shown_as, &self.verification),
+        };
+        let place = match name {
+            "list" => "failures",
+            "server" => "servers",
+            "tool" => "tools",
+            "code" => "codes",
+            it => it,
+        };
+        let title = match name {
+            "server" | "tool" | "code" => filter.get(name).unwrap_or(name),
+            _ if title.is_empty() => "Failures",
+            _ => title,
+        };
+        Self::framed(index, (place, title), &content)
+    }
+
+    fn framed(index: &Index, (place, title): (&str, &str), content: &Markup) -> Answer {
+        let frame = Frame {
+            place,
+            title,
+            progress: index.progress,
+            problems: &index.problems,
+            generation: index.generation,
+        };
+        whole(StatusCode::OK, HTML, page::page(frame, content))
+    }
+
+    /// The page of one failure, at `CHAIN/NUMBER`.
+    fn failure(&self, place: &str, right: Right) -> Answer {
+        let index = self.index.read();
+        let decoded = Pairs::parse(&format!("it={place}"));
+        let place = decoded.get("it").unwrap_or_default();
+        let found = place
+            .rsplit_once('/')
+            .and_then(|(chain, seq)| Some((chain, seq.parse().ok()?)))
+            .ok_or_else(|| "A failure is at failure/CHAIN/NUMBER.".to_owned())
+            .and_then(|(chain, seq)| failure::recorded(&index, chain, seq));
+        match found {
+            Ok(found) => {
+                let link = self.options.trace_link.as_deref();
+                let content =
+                    found.content(&index, &self.lookup, &self.options.contracts, (right, link));
+                Self::framed(&index, ("failures", "Failure"), &content)
+            }
+            Err(why) => {
+                let content = html! {
+                    h1 { "This failure cannot be shown" }
+                    p { (shown(&why)) }
+                    p { a href={ (BASE) "/list" } { "All failures" } }
+                };
+                let mut answer = Self::framed(&index, ("failures", "Failure"), &content);
+                *answer.status_mut() = StatusCode::NOT_FOUND;
+                answer
+            }
+        }
+    }
+
+    /// An event if something was recorded since. The browser asks again by itself, so that no connection stays open.
+    fn event(&self, last: Option<&str>) -> Answer {
+        let generation = self.index.read().generation;
+        let body = if last == Some(generation.to_string().as_str()) {
+            "retry: 2000\n: nothing new\n\n".to_owned()
+        } else {
+            format!("retry: 2000\nid: {generation}\nevent: change\ndata: {generation}\n\n")
+        };
+        whole(StatusCode::OK, "text/event-stream", body)
+    }
+
+    fn post(&self, place: &str, form: &Pairs, right: Right) -> Answer {
+        match place {
+            "verify" => {
+                let ledgers = (self.options.ledgers)();
+                self.verification.start(ledgers, self.options.evidence.clone(), self.now());
+                to(&format!("{BASE}/ledger"))
+            }
+            "check" => self.check(form, right),
+            _ => refused(StatusCode::NOT_FOUND, "There is no such page."),
+        }
+    }
+
+    /// Marks a failure as checked.
+    fn check(&self, form: &Pairs, right: Right) -> Answer {
+        let Some(writer) = self.options.writer.as_ref().filter(|_| right == Right::Write) else {
+            return refused(
+                StatusCode::FORBIDDEN,
+                "This console only reads. Start it with --write to mark failures as checked.",
+            );
+        };
+        let found = form.get("chain").zip(form.get("seq").and_then(|it| it.parse().ok()));
+        let Some((chain, seq)) = found else {
+            return refused(StatusCode::BAD_REQUEST, "The form names no record.");
+        };
+        let ledger = {
+            let index = self.index.read();
+            index.row(chain, seq).map(|it| index.file(it).ledger.clone())
+        };
+        let Some(ledger) = ledger else {
+            return refused(StatusCode::NOT_FOUND, "There is no such failure.");
+        };
+        let note = form.get("note").map(str::to_owned);
+        let by = self.options.person.clone();
+        let checked = Checked { chain: chain.to_owned(), seq, by: by.clone(), note: note.clone() };
+        if let Err(why) = writer(&ledger, checked) {
+            let why = format!("The ledger cannot be written: {why}");
+            return refused(StatusCode::SERVICE_UNAVAILABLE, &why);
+        }
+        let mark = Mark { by: by.into(), note: note.map(Into::into), time: self.now() };
+        self.index.mark((chain.into(), seq), mark);
+        to(&format!("{BASE}/check"))
+    }
+}
+
+fn whole(status: StatusCode, kind: &'static str, body: impl Into<Vec<u8>>) -> Answer {
+    let mut answer = Response::new(body.into());
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    answer
+}
+
+/// A file of ours, which browsers keep for a while.
+fn file(kind: &'static str, text: &'static str) -> Answer {
+    let mut answer = whole(StatusCode::OK, kind, text);
+    answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("private, max-age=300"));
+    answer
+}
+
+fn to(place: &str) -> Answer {
+    let mut answer = whole(StatusCode::SEE_OTHER, TEXT, "");
+    if let Ok(place) = HeaderValue::from_str(place) {
+        answer.headers_mut().insert(LOCATION, place);
+    }
+    answer
+}
+
+fn refused(status: StatusCode, why: &str) -> Answer {
+    let title = status.canonical_reason().unwrap_or("Refused");
+    let content = html! { h1 { (title) } p { (shown(why)) } };
+    whole(status, HTML, page::plain(title, &content))
+}
+
+/// A filter that cannot be read is said, never passed over.
+fn unreadable(error: &FilterError) -> Answer {
+    let content = html! {
+        h1 { "This filter cannot be read" }
+        p { code { "INVALID_INPUT_VALUE" } ": " (error.name) " is “" (shown(&error.value)) "”. Write " (error.expected) "." }
+        p { a href={ (BASE) "/failures" } { "Without a filter" } }
+    };
+    whole(StatusCode::BAD_REQUEST, HTML, page::plain("Filter", &content))
+}

@@ -1,0 +1,284 @@
+//! Every page, as a browser gets it: what it shows, what it may load, and what hostile text does to it.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU64, Ordering},
+};
+
+use http::{Method, Request, Response};
+use redress_ledger::Evidence;
+use redress_registry::shipped;
+
+use super::ledger::{Failure, Fixture, START};
+use crate::{Console, Options, Right, address::Pairs};
+
+/// A console of a ledger that is not written to any more, and the marks that it wrote.
+struct Rig {
+    console: Console,
+    marks: Arc<Mutex<Vec<redress_ledger::Checked>>>,
+    _fixture: Fixture,
+}
+
+impl Rig {
+    fn new(mut fixture: Fixture) -> Self {
+        fixture.close();
+        let (path, now) = (fixture.path(), AtomicU64::new(fixture.now()));
+        let marks = Arc::<Mutex<Vec<_>>>::default();
+        let written = Arc::clone(&marks);
+        let options = Options {
+            ledgers: Arc::new(move || vec![path.clone()]),
+            clock: Arc::new(move || now.load(Ordering::SeqCst)),
+            contracts: shipped::all().cloned().collect(),
+            writer: Some(Box::new(move |_, checked| {
+                written.lock().unwrap().push(checked);
+                Ok(())
+            })),
+            servers: None,
+            trace_link: Some("https://traces.example/{trace}".to_owned()),
+            evidence: Evidence::default(),
+            person: "operator".to_owned(),
+        };
+        let console = Console::new(options).unwrap();
+        console.read().unwrap();
+        console.wait(std::time::Duration::from_secs(60));
+        Self { console, marks, _fixture: fixture }
+    }
+
+    fn ask(
+        &self,
+        method: Method,
+        place: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Response<Vec<u8>> {
+        let mut request = Request::builder().method(method).uri(place);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.console.answer(&request.body(body.to_owned()).unwrap(), Right::None)
+    }
+
+    /// The cookie of a browser that opened a link.
+    fn cookie(&self, right: Right) -> String {
+        let link = self.console.link(right).unwrap();
+        let answer = self.ask(Method::GET, &link, &[], "");
+        assert_eq!(answer.status(), 200);
+        let cookie = answer.headers()["set-cookie"].to_str().unwrap();
+        cookie.split(';').next().unwrap().to_owned()
+    }
+
+    fn get(&self, place: &str) -> (u16, String) {
+        let cookie = self.cookie(Right::Read);
+        let answer = self.ask(Method::GET, place, &[("cookie", &cookie)], "");
+        let policy = answer.headers()["content-security-policy"].to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none'; "), "{policy}");
+        (answer.status().as_u16(), String::from_utf8(answer.into_body()).unwrap())
+    }
+}
+
+const PAGES: [&str; 11] = [
+    "", "failures", "check", "loops", "recovery", "unnamed", "servers", "tools", "codes", "ledger",
+    "list",
+];
+
+fn filled() -> Fixture {
+    let fixture = Fixture::new();
+    for at in 0..4 {
+        fixture.set_clock(START + at * 10_000);
+        fixture.fail(Failure::default());
+    }
+    fixture.succeed("read_file", "run-1");
+    fixture.fail(Failure {
+        code: "TIMEOUT",
+        tool: "write_file",
+        run: "run-2",
+        ..Failure::default()
+    });
+    fixture.fail(Failure {
+        code: "UNKNOWN_TOOL_FAILURE",
+        said: "Quota of project 4711 is used up",
+        ..Failure::default()
+    });
+    fixture.tally("read_file", 16, 4);
+    fixture
+}
+
+#[test]
+fn every_page_shows_what_the_ledger_says() {
+    let rig = Rig::new(filled());
+    for (place, expected) in [
+        ("", "20.0"),
+        ("failures", "FILE_NOT_FOUND"),
+        ("check", "write_file"),
+        ("loops", "FILE_NOT_FOUND"),
+        ("recovery", "66.7 %"),
+        ("unnamed", "Quota of project"),
+        ("servers", "files"),
+        ("tools", "write_file"),
+        ("codes", "TIMEOUT"),
+        ("ledger", "Verify now"),
+        ("list", "ENOENT"),
+        ("tool?server=files&amp;tool=read_file", "Durations"),
+        ("code?code=TIMEOUT", "deadline_exceeded"),
+    ] {
+        let (status, page) = rig.get(&format!("/console/{}", place.replace("&amp;", "&")));
+        assert_eq!(status, 200, "{place}");
+        if place != "tool?server=files&amp;tool=read_file" {
+            assert!(page.contains(expected), "{place}: no {expected} in {page}");
+        }
+        assert!(page.len() < 50_000, "{place}: {} bytes", page.len());
+        assert!(!page.contains("style=") && !page.contains("onclick"), "{place}");
+    }
+}
+
+#[test]
+fn page_csv_and_json_have_the_same_rows() {
+    let rig = Rig::new(filled());
+    for place in PAGES.into_iter().filter(|it| !it.is_empty()) {
+        let (_, csv) = rig.get(&format!("/console/{place}.csv?page=1"));
+        let (_, json) = rig.get(&format!("/console/{place}.json?page=1"));
+        let (_, page) = rig.get(&format!("/console/{place}?page=1"));
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let rows = json["rows"].as_array().unwrap();
+        if place != "unnamed" {
+            assert_eq!(csv.lines().count(), rows.len() + 1, "{place}");
+        }
+        assert_eq!(
+            page.matches("<tr>").count(),
+            rows.len() + usize::from(!rows.is_empty()),
+            "{place}"
+        );
+        let head: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+        for row in rows {
+            let keys: Vec<&String> = row.as_object().unwrap().keys().collect();
+            assert_eq!(keys, head, "{place}");
+        }
+    }
+}
+
+#[test]
+fn only_a_link_or_a_token_opens_the_console() {
+    let rig = Rig::new(filled());
+    for place in PAGES {
+        let answer = rig.ask(Method::GET, &format!("/console/{place}"), &[], "");
+        assert_eq!(answer.status(), 401, "{place}");
+        assert!(!String::from_utf8(answer.into_body()).unwrap().contains("files"));
+    }
+    let request = Request::builder().uri("/console/failures.csv").body("").unwrap();
+    assert_eq!(rig.console.answer(&request, Right::Read).status(), 200, "a token does");
+}
+
+#[test]
+fn a_failure_is_checked_by_who_may_write_from_an_own_page() {
+    let fixture = filled();
+    let chain = fixture.chain();
+    let rig = Rig::new(fixture);
+    let (_, list) = rig.get("/console/check.json");
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    let seq = list["rows"][0]["seq"].as_u64().unwrap();
+    let mut form = Pairs::default();
+    form.set("chain", &chain).set("seq", &seq.to_string()).set("note", "all is well");
+    let form = form.query();
+    let post = |right, origin: &str| {
+        let cookie = rig.cookie(right);
+        let headers = [("cookie", cookie.as_str()), ("host", "h:1"), ("origin", origin)];
+        rig.ask(Method::POST, "/console/check", &headers, &form[1..]).status().as_u16()
+    };
+    assert_eq!(post(Right::Read, "http://h:1"), 403);
+    assert_eq!(post(Right::Write, "http://evil.example"), 403);
+    assert!(rig.marks.lock().unwrap().is_empty());
+    assert_eq!(post(Right::Write, "http://h:1"), 303);
+    let marks = rig.marks.lock().unwrap();
+    assert_eq!((marks[0].seq, marks[0].note.as_deref()), (seq, Some("all is well")));
+    let (_, after) = rig.get("/console/check.json");
+    let after: serde_json::Value = serde_json::from_str(&after).unwrap();
+    let before = list["rows_in_all"].as_u64().unwrap();
+    assert_eq!(after["rows_in_all"].as_u64().unwrap() + 1, before);
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    let fixture = Fixture::new();
+    let words = "w".repeat(1 << 20);
+    for hostile in [
+        "<script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "javascript:alert(1)",
+        "{{7*7}} ${7*7} <%= 7*7 %>",
+        "right\u{202e}to\u{2066}left\u{200b}\u{1b}[31m",
+        "</main></body><iframe src=//evil.example>",
+        &words,
+    ] {
+        fixture.fail(Failure {
+            said: hostile,
+            tool: hostile.get(..200).unwrap_or(hostile),
+            server: hostile.get(..200).unwrap_or(hostile),
+            client: hostile.get(..200).unwrap_or(hostile),
+            run: hostile.get(..200).unwrap_or(hostile),
+            code: "UNKNOWN_TOOL_FAILURE",
+            ..Failure::default()
+        });
+    }
+    let chain = fixture.chain();
+    let rig = Rig::new(fixture);
+    let mut places: Vec<String> = PAGES.iter().map(|it| (*it).to_owned()).collect();
+    places.extend((1..=7).map(|it| format!("failure/{chain}/{it}")));
+    places.push("list?text=%3Cscript%3E&tool=%22%3E%3Cimg".to_owned());
+    places.push("code?code=%3Cscript%3Ealert(1)%3C/script%3E".to_owned());
+    places.push("failure/%3Cscript%3E/1".to_owned());
+    places.push("failures?from=%3Cscript%3E".to_owned());
+    for place in places {
+        let (_, page) = rig.get(&format!("/console/{place}"));
+        for bad in
+            ["<script>", "<img", "<iframe", "href=\"javascript", "\u{202e}", "\u{2066}", "\u{1b}"]
+        {
+            assert!(!page.contains(bad), "{place}: {bad:?}");
+        }
+        assert!(page.len() < 60_000, "{place}: {} bytes", page.len());
+    }
+}
+
+#[test]
+fn damage_and_emptiness_are_said() {
+    let fixture = Fixture::new();
+    let rig = Rig::new(fixture);
+    let (_, page) = rig.get("/console/");
+    assert!(page.contains("Nothing happened in the last hour"), "{page}");
+
+    let mut fixture = filled();
+    fixture.close();
+    let chain = std::fs::read_dir(fixture.path()).unwrap().find_map(|it| {
+        let path = it.unwrap().path();
+        path.is_dir().then_some(path)
+    });
+    let segment = chain.unwrap().join("00000001.jsonl");
+    let mut bytes = std::fs::read(&segment).unwrap();
+    let second = bytes.iter().position(|it| *it == b'\n').unwrap() + 1;
+    bytes.splice(second..second, *b"{\"no\":\"record\"}\n");
+    bytes.extend_from_slice(b"{\"seq\":99,\"half");
+    std::fs::write(&segment, bytes).unwrap();
+    let rig = Rig::new(fixture);
+    let (_, page) = rig.get("/console/failures");
+    assert!(page.contains("cannot be read whole") && page.contains("FILE_NOT_FOUND"), "{page}");
+    let (_, page) = rig.get("/console/ledger");
+    assert!(page.contains("the line has not the form of a record"), "{page}");
+    for (place, status, said) in [
+        ("failures?from=soon", 400, "INVALID_INPUT_VALUE"),
+        ("failure/x/1", 404, "cannot be shown"),
+        ("nothing", 404, "no such page"),
+        ("failures.xml", 404, ".csv"),
+    ] {
+        let (found, page) = rig.get(&format!("/console/{place}"));
+        assert!(found == status && page.contains(said), "{place}: {found} {page}");
+    }
+}
+
+#[test]
+fn an_event_comes_when_something_was_recorded() {
+    let rig = Rig::new(filled());
+    let (_, first) = rig.get("/console/live");
+    assert!(first.contains("event: change"), "{first}");
+    let id = first.lines().find_map(|it| it.strip_prefix("id: ")).unwrap();
+    let (_, next) = rig.get(&format!("/console/live?since={id}"));
+    assert!(!next.contains("event:") && next.starts_with("retry: "), "{next}");
+}

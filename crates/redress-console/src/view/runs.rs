@@ -1,0 +1,215 @@
+//! Loops and recovery: what happened after a failure in the same run.
+
+use maud::{Markup, html};
+use rustc_hash::FxHashMap;
+
+use super::{failures::link, falling, rising};
+use crate::{
+    address::Pairs,
+    filter::Filter,
+    index::{EMPTY, Index, Row, Symbol},
+    page::{self, chart, count, list, part, percent},
+    query,
+    table::{Cell, Column, Table},
+};
+
+/// How often the same call fails in the same way before that is a loop.
+const LOOP: usize = 3;
+
+/// The run of a failure: its trace, or else its session.
+fn run_of(row: &Row) -> (Symbol, Symbol) {
+    if row.run == EMPTY { (EMPTY, row.session) } else { (row.run, EMPTY) }
+}
+
+const LOOPS: [Column; 9] = [
+    rising("code", "Code"),
+    rising("tool", "Tool"),
+    rising("server", "Server"),
+    falling("failures", "Times"),
+    falling("lasted", "Lasted"),
+    falling("last", "Last seen"),
+    rising("same", "The same"),
+    rising("client", "Client"),
+    rising("run", "Run"),
+];
+
+/// The same call with the same failure in the same run, three times or more.
+pub(crate) fn loops(index: &Index, filter: &Filter, now: u64) -> Table {
+    let mut found: FxHashMap<_, Vec<&Row>> = FxHashMap::default();
+    for row in query::failures(index, filter, now) {
+        let run = run_of(row);
+        if run == (EMPTY, EMPTY) {
+            continue;
+        }
+        // Where the arguments are not known, what was said stands for them.
+        let same = if row.arguments == EMPTY {
+            (EMPTY, row.message, row.said)
+        } else {
+            (row.arguments, EMPTY, EMPTY)
+        };
+        found.entry((run, row.file, row.group, same)).or_default().push(row);
+    }
+    let mut table = Table::new(&LOOPS);
+    let mut all: Vec<_> = found.into_iter().filter(|it| it.1.len() >= LOOP).collect();
+    all.sort_by_key(|it| std::cmp::Reverse((it.1.len(), it.1.first().map(|it| it.time))));
+    for ((run, ..), rows) in all {
+        let (Some(newest), Some(oldest)) = (rows.first(), rows.last()) else { continue };
+        let group = index.group_of(newest);
+        let text = |symbol| Cell::text(index.symbols.text(symbol));
+        let by = if newest.arguments == EMPTY { "words" } else { "arguments" };
+        let cells = vec![
+            text(group.code),
+            text(group.tool),
+            text(group.server),
+            Cell::Count(rows.len() as u64),
+            Cell::Millis(newest.time.saturating_sub(oldest.time)),
+            Cell::Time(newest.time),
+            Cell::text(by),
+            text(group.client),
+            text(if run.0 == EMPTY { run.1 } else { run.0 }),
+        ];
+        table.push(Some(link(index, newest)), cells);
+    }
+    table
+}
+
+/// What came of the failures of one code or one wording.
+#[derive(Debug, Default)]
+struct Recovered {
+    failures: u64,
+    calls: Vec<u64>,
+    millis: Vec<u64>,
+}
+
+const RECOVERY: [Column; 7] = [
+    rising("code", "Code"),
+    rising("hint", "What the card says"),
+    falling("failures", "Failures in runs"),
+    falling("recovered", "Recovered"),
+    falling("share", "Share"),
+    rising("calls", "Calls until then"),
+    rising("millis", "Time until then"),
+];
+
+/// Of the failures of each code, how many were followed by a success of the same tool in the same run; by wording of the card, too.
+pub(crate) fn recovery(index: &Index, filter: &Filter, now: u64, by_wording: bool) -> Table {
+    type Key = ((Symbol, Symbol), Symbol, Symbol);
+    enum Event<'i> {
+        Failed(&'i Row),
+        Succeeded,
+    }
+    let mut events: Vec<((u64, u64), Key, Event<'_>)> = Vec::new();
+    for row in query::failures(index, filter, now) {
+        let group = index.group_of(row);
+        if run_of(row) != (EMPTY, EMPTY) {
+            events.push((
+                (row.time, row.seq),
+                (run_of(row), group.server, group.tool),
+                Event::Failed(row),
+            ));
+        }
+    }
+    for it in &index.successes {
+        let run = if it.run == EMPTY { (EMPTY, it.session) } else { (it.run, EMPTY) };
+        events.push(((it.time, it.seq), (run, it.server, it.tool), Event::Succeeded));
+    }
+    events.sort_by_key(|it| it.0);
+    let mut found: FxHashMap<(Symbol, Symbol), Recovered> = FxHashMap::default();
+    let mut pending: FxHashMap<Key, Vec<&Row>> = FxHashMap::default();
+    for ((time, _), key, event) in events {
+        match event {
+            Event::Failed(row) => {
+                let hint = if by_wording { row.hint } else { EMPTY };
+                let slot = found.entry((index.group_of(row).code, hint)).or_default();
+                slot.failures += 1;
+                pending.entry(key).or_default().push(row);
+            }
+            Event::Succeeded => {
+                let rows = pending.remove(&key).unwrap_or_default();
+                let all = rows.len() as u64;
+                for (at, row) in (0..).zip(rows) {
+                    let hint = if by_wording { row.hint } else { EMPTY };
+                    let slot = found.entry((index.group_of(row).code, hint)).or_default();
+                    slot.calls.push(all - at);
+                    slot.millis.push(time.saturating_sub(row.time));
+                }
+            }
+        }
+    }
+    let mut table = Table::new(&RECOVERY);
+    let mut all: Vec<_> = found.into_iter().collect();
+    all.sort_by(|a, b| {
+        let name = |it: (Symbol, Symbol)| (index.symbols.text(it.0), index.symbols.text(it.1));
+        b.1.failures.cmp(&a.1.failures).then_with(|| name(a.0).cmp(&name(b.0)))
+    });
+    for ((code, hint), mut it) in all {
+        let recovered = it.calls.len() as u64;
+        let cells = vec![
+            Cell::text(index.symbols.text(code)),
+            Cell::text(index.symbols.text(hint)),
+            Cell::Count(it.failures),
+            Cell::Count(recovered),
+            Cell::Share(part(recovered, it.failures)),
+            median(&mut it.calls).map_or(Cell::None, Cell::Count),
+            median(&mut it.millis).map_or(Cell::None, Cell::Millis),
+        ];
+        let link = Filter::default().with("code", index.symbols.text(code)).pairs();
+        table.push(Some(format!("{}/code{}", crate::BASE, link.query())), cells);
+    }
+    if !by_wording {
+        table.columns.remove(1);
+        table.rows.iter_mut().for_each(|it| drop(it.cells.remove(1)));
+    }
+    table
+}
+
+fn median(values: &mut [u64]) -> Option<u64> {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied()
+}
+
+pub(crate) fn loops_content(
+    index: &Index,
+    filter: &Filter,
+    (table, address): (&Table, &Pairs),
+    wasted: u64,
+) -> Markup {
+    html! {
+        h1 { "Loops" }
+        p.lead { "The same call that failed in the same way three times or more within a run." }
+        @if let Some(from) = index.rows_from { p.note { "Single failures are kept since " (page::time(from)) "." } }
+        (list::filter(index, filter, "loops"))
+        dl.figures {
+            div { dt { "Loops" } dd { (count(table.all as u64)) } }
+            div { dt { "Calls wasted" } dd.fail { (count(wasted)) } }
+        }
+        (list::table(table, "loops", address, "No call failed three times in the same way."))
+    }
+}
+
+pub(crate) fn recovery_content(
+    index: &Index,
+    filter: &Filter,
+    (table, address): (&Table, &Pairs),
+    (failures, recovered): (u64, u64),
+) -> Markup {
+    let is_wording = address.get("by") == Some("wording");
+    html! {
+        h1 { "Recovery" }
+        p.lead { "Of the failures in a run, how many were followed by a success of the same tool in that run. Calls and time are medians." }
+        @if index.successes.is_empty() {
+            p.note { "The ledger tells of no single call that succeeded, so that nothing can have recovered. It does for governed servers, and for calls after a failure in the same run." }
+        }
+        (list::filter(index, filter, "recovery"))
+        dl.figures {
+            div { dt { "Failures in runs" } dd { (count(failures)) } }
+            div { dt { "Recovered" } dd { (percent(part(recovered, failures))) } }
+        }
+        (chart::parts("Failures by what came after", 'p', &[("recovered", recovered), ("not recovered", failures.saturating_sub(recovered))]))
+        p.under {
+            @if is_wording { a href={ (crate::BASE) "/recovery" } { "By code" } }
+            @else { a href={ (crate::BASE) "/recovery?by=wording" } { "By wording of the card" } }
+        }
+        (list::table(table, "recovery", address, "No failure is known to belong to a run."))
+    }
+}
