@@ -165,7 +165,12 @@ impl<'c> JavaScriptJudge<'c> {
             MemberExpression::StaticMemberExpression(it) => {
                 self.read(&it.object, it.property.name.as_str(), it.property.span.start, used);
             }
-            MemberExpression::PrivateFieldExpression(it) => self.like(Used::Object, &it.object),
+            MemberExpression::PrivateFieldExpression(it) => {
+                if used == Used::Value && !is_called {
+                    self.reads.push((it.field.name.as_str(), at));
+                }
+                self.like(Used::Object, &it.object);
+            }
             MemberExpression::ComputedMemberExpression(it) => match &it.expression {
                 Expression::StringLiteral(key) => {
                     self.read(&it.object, key.value.as_str(), at, used);
@@ -340,7 +345,12 @@ impl<'c> JavaScriptJudge<'c> {
         all: &[Argument<'c>],
         at: u32,
     ) -> Option<(usize, Vec<Given<'c>>)> {
-        self.is_open |= space == "Object" && matches!(key, "assign" | "fromEntries");
+        self.is_open |= match key {
+            "assign" | "fromEntries" => space == "Object",
+            // Its second argument may put a function under any name.
+            "parse" => space == "JSON" && (all.len() > 1 || all.iter().any(Argument::is_spread)),
+            _ => false,
+        };
         let is_literal = matches!(
             all.first(),
             Some(Argument::ObjectExpression(_) | Argument::ArrayExpression(_))

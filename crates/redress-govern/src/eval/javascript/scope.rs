@@ -46,7 +46,7 @@ impl ValueForm {
             E::CallExpression(it) => match (called(&it.callee), it.arguments.as_slice()) {
                 (_, [Argument::SpreadElement(_), ..]) => Self::ANY,
                 (Some(("Object", "fromEntries" | "groupBy")), _) => Self::OBJECT,
-                (Some(("Object", "assign" | "freeze")), [first, ..]) => {
+                (Some(("Object", "freeze")), [first, ..]) => {
                     first.as_expression().map_or(Self::ANY, Self::of)
                 }
                 // With a second argument `parse` gives whatever that returns.

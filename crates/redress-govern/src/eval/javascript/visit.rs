@@ -161,14 +161,25 @@ impl<'c> Visit<'c> for JavaScriptJudge<'c> {
     }
 
     fn visit_method_definition(&mut self, it: &MethodDefinition<'c>) {
+        let name = match &it.key {
+            PropertyKey::PrivateIdentifier(it) => Some(it.name.as_str()),
+            key => own_name(key),
+        };
         if it.kind == MethodDefinitionKind::Method {
-            self.methods.extend(own_name(&it.key));
+            self.methods.extend(name);
         }
+        // By a name that is made when the code runs it could be read as a value; by a symbol it cannot.
+        let is_symbol = match &it.key {
+            PropertyKey::StaticMemberExpression(it) => identifier(&it.object) == Some("Symbol"),
+            _ => false,
+        };
+        let is_named = name.is_some() || is_symbol;
         self.visit_decorators(&it.decorators);
         self.visit_property_key(&it.key);
         let is_constructor = it.kind == MethodDefinitionKind::Constructor;
         let flags = if is_constructor { ScopeFlags::Constructor } else { ScopeFlags::empty() };
-        self.visit_function(&it.value, ScopeFlags::Function | ScopeFlags::StrictMode | flags);
+        let strict = if is_named { ScopeFlags::StrictMode } else { ScopeFlags::empty() };
+        self.visit_function(&it.value, ScopeFlags::Function | strict | flags);
     }
 
     fn visit_property_definition(&mut self, it: &PropertyDefinition<'c>) {

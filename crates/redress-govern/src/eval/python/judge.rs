@@ -156,7 +156,9 @@ impl<'c> PythonJudge<'c> {
                 self.give(&it.left, to, true);
                 self.give(&it.right, to, true);
             }
-            Expr::Tuple(it) => it.elts.iter().for_each(|it| self.give(it, to, is_sum)),
+            Expr::Tuple(it) if matches!(to, "isinstance" | "issubclass") => {
+                it.elts.iter().for_each(|it| self.give(it, to, is_sum));
+            }
             it => self.take(it, Role::Given(to, is_sum)),
         }
     }
