@@ -53,22 +53,38 @@ fn a_row_names_a_failure_before_any_other_evidence() {
 
 #[test]
 fn a_row_keeps_what_a_form_tells_of_the_arguments() {
-    let text = "ENOENT: no such file or directory, open 'a.txt'";
-    let row = Taught {
-        text: Some("ENOENT: *".to_owned()),
-        code: "FILE_NOT_FOUND".to_owned(),
+    let text = "Error executing tool get_order: 1 validation error for get_orderArguments\nid\n  Input should be a valid string [type=string_type, input_value=7, input_type=int]";
+    let row = |code: &str| Taught {
+        text: Some("Error executing tool *".to_owned()),
+        code: code.to_owned(),
         example: Some(text.to_owned()),
         ..Taught::default()
     };
-    let registry = taught(vec![row.clone()]);
-    let Verdict::Failure(it) = judge(&registry, &result(text, true)) else { panic!() };
-    let Verdict::Failure(form) = judge(shipped::core(), &result(text, true)) else { panic!() };
-    assert_eq!((it.tier, form.tier), (Tier::Taught, Tier::Format));
-    assert_eq!(it.fault.message, form.fault.message, "the path stays");
-    assert_eq!(it.fault.violations, form.fault.violations);
-    let registry = taught(vec![Taught { code: "TIMEOUT".to_owned(), ..row }]);
-    let Verdict::Failure(it) = judge(&registry, &result(text, true)) else { panic!() };
-    assert_eq!((it.fault.code(), it.fault.violations.len()), ("TIMEOUT", 0));
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "get_order", "arguments": {"id": 7}}}).to_string();
+    let answer = json!({"jsonrpc": "2.0", "id": 1, "result": result(text, true)}).to_string();
+    let [request, answer] =
+        [&request, &answer].map(|it| Doc::parse(it.as_bytes(), Limits::DOCUMENT).unwrap());
+    let asked = Asked {
+        request: Some(request.root()),
+        method: Some("tools/call".into()),
+        tool: Some("get_order".into()),
+        ..Asked::default()
+    };
+    let judged = |registry: &Registry| match classify(
+        &asked,
+        &Outcome::of(What::Answer(answer.root())),
+        registry,
+    ) {
+        Verdict::Failure(it) => it,
+        Verdict::Success => panic!(),
+    };
+    let form = judged(shipped::core());
+    let same = judged(&taught(vec![row("INVALID_INPUT_TYPE")]));
+    assert_eq!((form.tier, same.tier), (Tier::Format, Tier::Taught));
+    assert_eq!(same.fault.violations, form.fault.violations);
+    assert_eq!(same.fault.violations.len(), 1);
+    let other = judged(&taught(vec![row("TIMEOUT")]));
+    assert_eq!((other.fault.code(), other.fault.violations.len()), ("TIMEOUT", 0));
 }
 
 #[test]
