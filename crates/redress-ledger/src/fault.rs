@@ -43,7 +43,8 @@ impl Record {
 
     /// The private part of a failure, without its secrets, as an object; `None` if there is nothing in it.
     pub fn private(private: &Private, redactor: &Redactor) -> Option<String> {
-        if *private == Private::default() {
+        // The rule is in the object of the request.
+        if *private == (Private { rule: private.rule.clone(), ..Private::default() }) {
             return None;
         }
         let mut out = String::new();

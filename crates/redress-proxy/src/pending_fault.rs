@@ -10,7 +10,7 @@ use redress::{
     wire,
 };
 use redress_govern::CallContext;
-use redress_ledger::{Record, Redactor, RefusalKind};
+use redress_ledger::{Record, Redactor, RefusalKind, RequestInfo};
 
 use crate::{
     answer::Insertion,
@@ -175,9 +175,20 @@ impl PendingFault {
     /// The record of it.
     pub fn record(&self, redactor: &Redactor) -> Record {
         let again = if self.is_again { self.template.record(&self.stamp, redactor) } else { None };
-        again.unwrap_or_else(|| {
+        let record = again.unwrap_or_else(|| {
             Record::fault(&self.template.stamped_for_ledger(&self.stamp), redactor)
-        })
+        });
+        record.with_request(&self.request())
+    }
+
+    /// What decided what it is.
+    fn request(&self) -> RequestInfo<'_> {
+        let fault = &self.template.fault;
+        RequestInfo {
+            basis: fault.basis.map(|it| it.name().into()),
+            rule: fault.private.rule.as_deref().map(Into::into),
+            ..RequestInfo::default()
+        }
     }
 
     /// Whether it is to be recorded; only that recording fails is not. A server that says so of itself is recorded like any.

@@ -22,7 +22,7 @@ pub(crate) use outside::Part;
 pub use own_envelope::OwnEnvelope;
 pub(crate) use params::MAX_SHOWN_CHARS;
 pub use params::ParamValue;
-pub use parts::{Context, NextAction, Origin, Receipt, Similar, Unsaid, Violation};
+pub use parts::{Basis, Context, NextAction, Origin, Receipt, Similar, Unsaid, Violation};
 pub(crate) use private::document_without_frames;
 pub use private::{Cause, Dropped, Policy, Private, Redact, StackPolicy};
 use redress_registry::{Class, Effect, Entry, Retry, RetryKind, Severity};
@@ -49,6 +49,8 @@ pub struct Fault {
     pub effect: Effect,
     /// Who failed.
     pub origin: Origin,
+    /// By what evidence it is known; nothing where the one who failed says so itself.
+    pub basis: Option<Basis>,
     /// Who owns the code.
     pub domain: Box<str>,
     /// The number in JSON-RPC.
@@ -101,6 +103,7 @@ impl Fault {
             not_before: None,
             effect: entry.effect,
             origin: Origin::Tool,
+            basis: None,
             domain: entry.domain.clone(),
             number: entry.number.map(i64::from),
             severity: entry.severity,

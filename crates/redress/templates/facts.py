@@ -18,6 +18,8 @@ Effect = Literal[@@effects@@]
 Severity = Literal[@@severities@@]
 #: Who failed.
 Origin = Literal[@@origins@@]
+#: By what evidence it is known.
+Basis = Literal[@@bases@@]
 #: A shape of envelope.
 Dialect = Literal[@@dialects@@]
 #: Why a call is given up.

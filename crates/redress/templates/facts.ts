@@ -17,6 +17,9 @@ export type Severity = @@severities@@;
 /** Who failed. */
 export type Origin = @@origins@@;
 
+/** By what evidence it is known. */
+export type Basis = @@bases@@;
+
 /** A shape of envelope. */
 export type Dialect = @@dialects@@;
 
@@ -98,6 +101,7 @@ export const DETECTED: readonly Dialect[] = @@detected_list@@;
 export const RETRY_KINDS: readonly RetryKind[] = @@retry_kinds_list@@;
 export const EFFECTS: readonly Effect[] = @@effects_list@@;
 export const ORIGINS: readonly Origin[] = @@origins_list@@;
+export const BASES: readonly Basis[] = @@bases_list@@;
 export const SEVERITIES: readonly Severity[] = @@severities_list@@;
 /** The members of the native envelope after its code, in their order. */
 export const ENVELOPE: readonly string[] = @@envelope_list@@;

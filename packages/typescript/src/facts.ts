@@ -17,6 +17,9 @@ export type Severity = "info" | "warning" | "error" | "critical";
 /** Who failed. */
 export type Origin = "tool" | "server" | "gate" | "client";
 
+/** By what evidence it is known. */
+export type Basis = "stated" | "taught" | "protocol" | "inferred";
+
 /** A shape of envelope. */
 export type Dialect = "native" | "atlas-gate" | "workrail" | "rpc" | "stagewright" | "mailvault" | "tool-failure";
 
@@ -184,7 +187,8 @@ export const DETECTED: readonly Dialect[] = ["rpc", "stagewright", "atlas-gate",
 export const RETRY_KINDS: readonly RetryKind[] = ["now", "after_delay", "after_change", "after_state", "after_human", "never"];
 export const EFFECTS: readonly Effect[] = ["none", "unknown", "partial", "done"];
 export const ORIGINS: readonly Origin[] = ["tool", "server", "gate", "client"];
+export const BASES: readonly Basis[] = ["stated", "taught", "protocol", "inferred"];
 export const SEVERITIES: readonly Severity[] = ["info", "warning", "error", "critical"];
 /** The members of the native envelope after its code, in their order. */
-export const ENVELOPE: readonly string[] = ["message", "hint", "class", "http", "retry", "effect", "origin", "domain", "number", "severity", "next_actions", "similar_refs", "violations", "details", "server_text", "context", "timestamp", "elapsed_ms", "estimated_tokens", "ledger"];
+export const ENVELOPE: readonly string[] = ["message", "hint", "class", "http", "retry", "effect", "origin", "basis", "domain", "number", "severity", "next_actions", "similar_refs", "violations", "details", "server_text", "context", "timestamp", "elapsed_ms", "estimated_tokens", "ledger"];
 export const CONTEXT: readonly (keyof Context)[] = ["server", "tool", "request_id", "session_id", "role", "workspace_root", "phase_id", "plan_hash", "invariant_id", "trace_id"];

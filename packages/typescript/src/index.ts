@@ -8,7 +8,7 @@ export { bounded } from './bound.ts';
 export { card, wrongArguments } from './card.ts';
 export { contract, UnregisteredCode, type Contract, type ContractData, type Given, type More } from './contract.ts';
 export { FaultError } from './error.ts';
-export { CLASSES, DECISIONS, DIALECTS, type Class, type Dialect, type Effect, type Origin, type RetryKind, type Severity, type StopReason } from './facts.ts';
+export { CLASSES, DECISIONS, DIALECTS, type Basis, type Class, type Dialect, type Effect, type Origin, type RetryKind, type Severity, type StopReason } from './facts.ts';
 export { FallbackChain, isNothing, type ChainOptions, type Ended, type Try, type Way } from './fallback.ts';
 export { safeCopy, safeJson, type SafeCopy } from './json.ts';
 export { Lookup } from './rows.ts';

@@ -1,5 +1,5 @@
 // Reading an envelope in any of the seven dialects.
-import { CLASSES, CONTEXT, DETECTED, EFFECTS, ENVELOPE, GROUPS, ORIGINS, PLACES, RETRY_KINDS, SEVERITIES, type Class, type Dialect, type Effect, type Origin, type RetryKind, type Severity } from './facts.ts';
+import { BASES, CLASSES, CONTEXT, DETECTED, EFFECTS, ENVELOPE, GROUPS, ORIGINS, PLACES, RETRY_KINDS, SEVERITIES, type Basis, type Class, type Dialect, type Effect, type Origin, type RetryKind, type Severity } from './facts.ts';
 import { at, isCount, isObject, json } from './json.ts';
 import { faultOf, isRetryable } from './make.ts';
 import { rowOf, SHIPPED_LOOKUP, type Lookup } from './rows.ts';
@@ -182,7 +182,7 @@ function overlay(fault: Fault, residue: JsonObject): void {
 function forget(fault: Fault, pointer: string): void {
   const [, member = '', name = ''] = pointer.split('/');
   if (member === 'context') delete fault.context[name as keyof Context];
-  else if (member === 'timestamp' || member === 'elapsed_ms' || member === 'details') delete fault[member];
+  else if (member === 'timestamp' || member === 'elapsed_ms' || member === 'details' || member === 'basis') delete fault[member];
 }
 
 export function set(fault: Fault, member: string, value: Json): void {
@@ -203,6 +203,9 @@ export function set(fault: Fault, member: string, value: Json): void {
       return;
     case 'origin':
       if (ORIGINS.includes(value as Origin)) fault.origin = value as Origin;
+      return;
+    case 'basis':
+      if (BASES.includes(value as Basis)) fault.basis = value as Basis;
       return;
     case 'severity':
       if (SEVERITIES.includes(value as Severity)) fault.severity = value as Severity;

@@ -1,5 +1,5 @@
 // The types that every module uses: JSON, a fault, and what a registry says about a code.
-import type { Class, ContextMembers, Dialect, Effect, Origin, RetryKind, Severity, StopReason } from './facts.ts';
+import type { Basis, Class, ContextMembers, Dialect, Effect, Origin, RetryKind, Severity, StopReason } from './facts.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -39,6 +39,8 @@ export interface Fault<C extends AnyCode = AnyCode> {
   retry: Retry;
   effect: Effect;
   origin: Origin;
+  /** By what evidence it is known; absent where the one who failed says so itself. */
+  basis?: Basis;
   domain: string;
   number?: number;
   severity: Severity;

@@ -6,7 +6,7 @@ use redress::{
     Dialect, Fault, OwnEnvelope,
     classify::{Failure, Tier},
     emit::emit,
-    fault::NextAction,
+    fault::{Basis, NextAction},
     outcome::Malformed,
     recover::Ground,
 };
@@ -204,6 +204,9 @@ fn make_template_with(
 ) -> FaultTemplate {
     fault.context.server = Some(cx.server.settings.server.clone());
     fault.context.tool = tool.map(str::to_owned);
+    // What no answer was judged for is a fact: a deadline, an exit, a refusal of the gate.
+    fault.basis.get_or_insert(Basis::Protocol);
+    fault.private.rule.get_or_insert_with(|| "gate".to_owned());
     take_contract_hint(cx, &mut fault);
     let meta = meta.map(|it| cx.server.settings.redactor.json(&it));
     // A step of a row that the server does not offer leads nowhere; what a trusted server names itself is its business.

@@ -7,7 +7,7 @@ use redress::{
     Fault, Stated,
     classify::{Failure, Tier, Verdict, classify, is_suspect},
     codes,
-    fault::{Ctx, Origin, Thrown, from_unknown},
+    fault::{Basis, Ctx, Origin, Thrown, from_unknown},
     outcome::{Asked, HttpAnswer, HttpAsked, Outcome, ToolTraits, What},
     text::cut,
 };
@@ -449,7 +449,9 @@ pub(super) fn ambiguous(method: Method, shape: Shape, payload: Value<'_>) -> Opt
 }
 
 /// A failure that is certain.
-fn flagged(fault: Fault, rule: &'static str) -> Failure {
+fn flagged(mut fault: Fault, rule: &'static str) -> Failure {
+    fault.basis = Some(Basis::Protocol);
+    fault.private.rule = Some(rule.to_owned());
     Failure {
         silent: false,
         certain: true,

@@ -47,6 +47,7 @@ fn members(registry: &Registry) -> Value {
         },
         "effect": { "enum": Effect::ALL.iter().map(|it| it.name()).collect::<Vec<_>>() },
         "origin": { "enum": ["tool", "server", "gate", "client"] },
+        "basis": { "enum": ["stated", "taught", "protocol", "inferred"] },
         "domain": text,
         "number": { "type": "integer" },
         "severity": { "enum": Severity::ALL.iter().map(|it| it.name()).collect::<Vec<_>>() },

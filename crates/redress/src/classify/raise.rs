@@ -65,6 +65,7 @@ pub(super) fn raise(
     say::hint_fitting(&mut fault);
     fault.next_actions.extend(next_step(evidence, entry));
     fault.origin = origin(evidence, entry);
+    fault.basis = Some(finding.tier.basis());
     // A client that could make the same call again has to know that nothing proves its effect.
     let is_guess = finding.tier >= Tier::Format
         && finding.effect != Some(Effect::None)
@@ -81,6 +82,7 @@ pub(super) fn raise(
         Some(sign) => format!("{sign}+{}", finding.rule),
         None => finding.rule.into_owned(),
     };
+    fault.private.rule = Some(rule.clone());
     let silent = evidence.source == Source::Silent;
     Failure { silent, certain, tier: finding.tier, rule: rule.into(), begun, leaks, fault }
 }

@@ -72,7 +72,7 @@ impl Own {
         let ours = &raised.context;
         fault.context.tool = ours.tool.clone().or(fault.context.tool);
         fault.context.fill_absent(ours);
-        fault.origin = raised.origin;
+        (fault.origin, fault.basis) = (raised.origin, raised.basis);
         fault.elapsed_ms = raised.elapsed_ms;
         fault.server_text = None;
         fault.private = std::mem::take(&mut raised.private);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use redress_registry::{Effect, RetryKind};
 
-use crate::fault::Violation;
+use crate::fault::{Basis, Violation};
 
 /// The kind of evidence that decided what a failure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,12 +41,12 @@ impl Tier {
     }
 
     /// The basis that an envelope names: forms and words are both inferred.
-    pub const fn basis(self) -> &'static str {
+    pub const fn basis(self) -> Basis {
         match self {
-            Self::Stated => "stated",
-            Self::Taught => "taught",
-            Self::Protocol => "protocol",
-            Self::Format | Self::Prose | Self::Unknown => "inferred",
+            Self::Stated => Basis::Stated,
+            Self::Taught => Basis::Taught,
+            Self::Protocol => Basis::Protocol,
+            Self::Format | Self::Prose | Self::Unknown => Basis::Inferred,
         }
     }
 }

@@ -123,6 +123,7 @@ impl Shape for Native {
                 "/retry",
                 "/effect",
                 "/origin",
+                "/basis",
                 "/domain",
                 "/number",
                 "/severity",

@@ -4,14 +4,14 @@ mod values;
 
 use redress_registry::{Class, Effect, Severity};
 use values::{
-    elements, named, opt_int, opt_str, opt_text, opt_u64, raw, read_context, read_extra, read_http,
-    read_ledger, read_number, read_retry, same_retry, set, text, write_context, write_extra,
-    write_ledger, write_number, write_retry,
+    elements, named, opt_int, opt_named, opt_str, opt_text, opt_u64, raw, read_context, read_extra,
+    read_http, read_ledger, read_number, read_retry, same_retry, set, text, write_context,
+    write_extra, write_ledger, write_number, write_retry,
 };
 
 pub(crate) use values::{NoDelay, opt_delay};
 
-use super::{Context, Fault, NextAction, Origin, Similar, Violation};
+use super::{Basis, Context, Fault, NextAction, Origin, Similar, Violation};
 use redress_wire::json::{RawJson, Value, write_int, write_list, write_str};
 
 /// One member of a fault.
@@ -113,6 +113,15 @@ pub const ENVELOPE: &[Field] = &[
         same: |a, b| a.origin == b.origin,
         write: |f, o| write_str(o, f.origin.name()),
         read: |f, v| named(&mut f.origin, v, Origin::parse),
+    },
+    Field {
+        key: "basis",
+        path: "/basis",
+        native: |f| f.basis.is_some(),
+        has: |f| f.basis.is_some(),
+        same: |a, b| a.basis == b.basis,
+        write: |f, o| opt_str(o, f.basis.map(Basis::name)),
+        read: |f, v| opt_named(&mut f.basis, v, Basis::parse),
     },
     Field {
         key: "domain",

@@ -32,6 +32,7 @@ impl Fault {
             not_before: _,
             effect: _,
             origin: _,
+            basis: _,
             domain,
             number: _,
             severity: _,

@@ -38,6 +38,39 @@ impl Origin {
     }
 }
 
+/// The kind of evidence by which a failure is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Basis {
+    /// The server stated it, by an envelope or by a code of its contract.
+    Stated,
+    /// A `[[match]]` row recognised it.
+    Taught,
+    /// A fact of the protocol: an exit, a deadline, a status, a refusal of the gate.
+    Protocol,
+    /// A form or words of the answer.
+    Inferred,
+}
+
+impl Basis {
+    /// Every basis, strongest first.
+    pub const ALL: [Self; 4] = [Self::Stated, Self::Taught, Self::Protocol, Self::Inferred];
+
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stated => "stated",
+            Self::Taught => "taught",
+            Self::Protocol => "protocol",
+            Self::Inferred => "inferred",
+        }
+    }
+
+    /// The basis of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
 /// Where a failure happened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Context {

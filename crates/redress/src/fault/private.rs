@@ -19,6 +19,8 @@ const MAX_CAUSE_CHARS: usize = 500;
 /// What only the operator sees. It has no JSON form of its own.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Private {
+    /// The rule that decided what it is.
+    pub rule: Option<String>,
     /// The causes, outermost first.
     pub causes: Vec<Cause>,
     /// What is recorded beside the causes and never shown: words of a server that a client must not read.

@@ -16,7 +16,7 @@ use crate::{
     Dialect, Fault, Lookup,
     card::{self, RetryLine, retry_lines},
     dialect::Stamp,
-    fault::{Context, MAX_SHOWN_CHARS, Origin, fields::ENVELOPE},
+    fault::{Basis, Context, MAX_SHOWN_CHARS, Origin, fields::ENVELOPE},
     recover::{self, BudgetRule, Policy, Then},
     text, tokens,
     wire::{FAULT_KEY, TOOL_FAILURE_KEY},
@@ -26,7 +26,7 @@ use crate::{
 pub(super) type Rows = Vec<(Option<String>, Value)>;
 
 /// The closed sets, by name.
-pub(super) fn closed_sets() -> [(&'static str, Vec<&'static str>); 10] {
+pub(super) fn closed_sets() -> [(&'static str, Vec<&'static str>); 11] {
     let mut stop_reasons = Vec::new();
     for row in recover::ROWS {
         if let Then::Stop(why) = row.then
@@ -42,6 +42,7 @@ pub(super) fn closed_sets() -> [(&'static str, Vec<&'static str>); 10] {
         ("effects", Effect::ALL.iter().map(|it| it.name()).collect()),
         ("severities", Severity::ALL.iter().map(|it| it.name()).collect()),
         ("origins", Origin::ALL.map(Origin::name).to_vec()),
+        ("bases", Basis::ALL.map(Basis::name).to_vec()),
         ("dialects", Dialect::ALL.map(Dialect::name).to_vec()),
         ("detected", Dialect::detected().map(Dialect::name).to_vec()),
         ("context", Context::NAMES.to_vec()),

@@ -14,7 +14,7 @@ use proptest::{
 };
 use redress::{
     Fault,
-    fault::{Context, NextAction, Origin, Receipt, Similar, Unsaid, Violation},
+    fault::{Basis, Context, NextAction, Origin, Receipt, Similar, Unsaid, Violation},
 };
 use redress_registry::{Class, Effect, Entry, Retry, RetryKind, Severity, shipped};
 use redress_wire::json::RawJson;
@@ -163,7 +163,7 @@ pub(crate) fn fault() -> impl Strategy<Value = Fault> {
         option::of(select(Effect::ALL)),
     );
     let more = (
-        select(&Origin::ALL[..]),
+        (select(&Origin::ALL[..]), option::of(select(&Basis::ALL[..]))),
         option::of(prop_oneof![text(), Just("common".to_owned())]),
         option::of(option::of(any::<i64>())),
         option::of(select(Severity::ALL)),
@@ -171,13 +171,13 @@ pub(crate) fn fault() -> impl Strategy<Value = Fault> {
     );
     (occurrence(), other, more).prop_map(|(mut fault, other, more)| {
         let (class, http, retry, not_before, effect) = other;
-        let (origin, domain, number, severity, unsaid) = more;
+        let ((origin, basis), domain, number, severity, unsaid) = more;
         fault.class = class.unwrap_or(fault.class);
         fault.http = http.unwrap_or(fault.http);
         fault.retry = retry.unwrap_or(fault.retry);
         fault.not_before = not_before;
         fault.effect = effect.unwrap_or(fault.effect);
-        fault.origin = origin;
+        (fault.origin, fault.basis) = (origin, basis);
         fault.domain = domain.map_or(fault.domain, Into::into);
         fault.number = number.unwrap_or(fault.number);
         fault.severity = severity.unwrap_or(fault.severity);

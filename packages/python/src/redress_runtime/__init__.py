@@ -8,7 +8,7 @@ from .chain import Ended, FallbackChain, Try, is_nothing
 from .contract import Contract, shipped_contract
 from .decide import RULES, Attempt, Budget, Decision, Policy, Rule, Traits, decide
 from .errors import FaultError, UnknownCodeError
-from .facts import CLASSES, Class, Dialect, Effect, Origin, RetryKind, Severity, StopReason
+from .facts import CLASSES, Basis, Class, Dialect, Effect, Origin, RetryKind, Severity, StopReason
 from .jsonsafe import json_problems, json_safe
 from .model import Context, Deprecated, Fault, Ground, NextAction, NextCall, Param, Retry, Row, Tool
 from .write import response, rpc_error, tool_result, write
@@ -21,7 +21,7 @@ parse, read, read_as, make_fault, from_unknown = CORE.parse, CORE.read, CORE.rea
 
 #: What an export hands on. It has `parse`, `read`, `read_as`, `make_fault` and `from_unknown` of its own.
 __all__ = [
-    "CLASSES", "CORE", "DECISIONS", "Attempt", "Budget", "Class", "Context", "Contract", "Decision", "Deprecated", "Dialect", "Effect",
+    "CLASSES", "CORE", "DECISIONS", "Attempt", "Basis", "Budget", "Class", "Context", "Contract", "Decision", "Deprecated", "Dialect", "Effect",
     "Ended", "FallbackChain", "Fault", "FaultError", "Ground", "NextAction", "NextCall", "Origin", "Param", "Policy", "Retry", "RetryKind",
     "Row", "Rule", "Severity", "StopReason", "Tool", "Traits", "Try", "UnknownCodeError", "card", "decide", "is_nothing",
     "json_problems", "json_safe", "response", "rpc_error", "shipped_contract", "tool_result",

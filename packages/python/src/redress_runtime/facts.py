@@ -18,6 +18,8 @@ Effect = Literal["none", "unknown", "partial", "done"]
 Severity = Literal["info", "warning", "error", "critical"]
 #: Who failed.
 Origin = Literal["tool", "server", "gate", "client"]
+#: By what evidence it is known.
+Basis = Literal["stated", "taught", "protocol", "inferred"]
 #: A shape of envelope.
 Dialect = Literal["native", "atlas-gate", "workrail", "rpc", "stagewright", "mailvault", "tool-failure"]
 #: Why a call is given up.
@@ -63,7 +65,7 @@ LAST_TELLS: Final = "traceback (most recent call last)"
 #: The dialects in the order in which an unknown document is tried.
 DETECTED: Final[Sequence[Dialect]] = ("rpc", "stagewright", "atlas-gate", "tool-failure", "workrail", "mailvault", "native",)
 #: The members of the native envelope, in order.
-ENVELOPE: Final = ("message", "hint", "class", "http", "retry", "effect", "origin", "domain", "number", "severity", "next_actions", "similar_refs", "violations", "details", "server_text", "context", "timestamp", "elapsed_ms", "estimated_tokens", "ledger",)
+ENVELOPE: Final = ("message", "hint", "class", "http", "retry", "effect", "origin", "basis", "domain", "number", "severity", "next_actions", "similar_refs", "violations", "details", "server_text", "context", "timestamp", "elapsed_ms", "estimated_tokens", "ledger",)
 #: The members of a context.
 CONTEXT: Final = ("server", "tool", "request_id", "session_id", "role", "workspace_root", "phase_id", "plan_hash", "invariant_id", "trace_id",)
 

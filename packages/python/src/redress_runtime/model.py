@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .facts import Class, Dialect, Effect, Origin, RetryKind, Severity
+from .facts import Basis, Class, Dialect, Effect, Origin, RetryKind, Severity
 
 #: Whether a failure says itself what it is, or that is a guess, or the server never had the call.
 Ground = Literal["not_sent", "stated", "guessed"]
@@ -168,8 +168,8 @@ class Fault:
     #: What the registry says about the code.
     row: Row = field(repr=False, compare=False)
     origin: Origin = "tool"
-    #: How the code is known, where the envelope says so.
-    basis: str | None = None
+    #: By what evidence it is known; absent where the one who failed says so itself.
+    basis: Basis | None = None
     number: int | None = None
     next_actions: list[NextAction] = field(default_factory=list)
     #: What was probably meant: objects with `ref`.

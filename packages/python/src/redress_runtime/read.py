@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import Any, Final, get_args
 
-from .facts import CONTEXT, DETECTED, ENVELOPE, GROUPS, PLACES, Class, Dialect, Effect, Origin, RetryKind, Severity
+from .facts import CONTEXT, DETECTED, ENVELOPE, GROUPS, PLACES, Basis, Class, Dialect, Effect, Origin, RetryKind, Severity
 from .lookup import Lookup
 from .make import message_of, next_calls, values_of
 from .model import Fault, NextAction, NextCall, Retry, Row
@@ -26,6 +26,7 @@ _CLOSED: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "class": ("class_", get_args(Class)),
     "effect": ("effect", get_args(Effect)),
     "origin": ("origin", get_args(Origin)),
+    "basis": ("basis", get_args(Basis)),
     "severity": ("severity", get_args(Severity)),
 }
 
@@ -223,13 +224,13 @@ def _forget(fault: Fault, pointer: str) -> None:
     member, _, name = path.partition("/")
     if member == "context" and name in CONTEXT:
         setattr(fault.context, name, None)
-    elif member in ("timestamp", "elapsed_ms", "details"):
+    elif member in ("timestamp", "elapsed_ms", "details", "basis"):
         setattr(fault, member, None)
 
 
 def _set(fault: Fault, member: str, value: Any) -> None:
     """Takes a member of the envelope, if its value has the right type."""
-    if member in ("message", "hint", "domain", "server_text", "timestamp", "stack", "basis"):
+    if member in ("message", "hint", "domain", "server_text", "timestamp", "stack"):
         if isinstance(value, str):
             setattr(fault, member, value)
     elif member in _CLOSED:

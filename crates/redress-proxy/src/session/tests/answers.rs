@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use redress_ledger::Redactor;
+
 use super::{CALL, FAILED, Rig, TOOLS, card, code, fault};
-use crate::settings::Mode;
+use crate::{outgoing::Sender, settings::Mode};
 
 #[test]
 fn a_success_passes_as_it_is_but_for_the_id() {
@@ -397,4 +399,31 @@ fn an_envelope_that_became_the_failure_is_not_repeated() {
     };
     assert!(!kept(&told("OVERLOADED")));
     assert!(kept(&told("NOBODY_KNOWS_IT")), "what was not understood is kept");
+}
+
+#[test]
+fn a_record_says_by_what_evidence_and_rule_it_is_known() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.session.client_line(CALL.as_bytes(), Sender::default(), &mut rig.actions);
+    let heard = rig.heard();
+    assert!(heard.is_empty());
+    let line = FAILED.replace("ID", &rig.last_id());
+    rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
+    let record = format!("{:?}", rig.actions.faults[0].record(&Redactor::default()));
+    let request = r#"\"request\":{\"basis\":\"inferred\",\"rule\":\"errno: "#;
+    assert!(record.contains(request), "{record}");
+    let heard = rig.heard();
+    assert_eq!(fault(&heard[0])["basis"], "inferred");
+    assert!(fault(&heard[0]).get("rule").is_none());
+}
+
+#[test]
+fn a_failure_of_the_gate_is_a_fact_of_the_protocol() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.client(CALL);
+    let heard = rig.after(Duration::from_secs(60));
+    assert_eq!((code(&heard[0]), &fault(&heard[0])["basis"]), ("TIMEOUT", &"protocol".into()));
+    rig.client(CALL);
+    let heard = rig.server(r#"{"id":ID,"result":{"content":[{"type":"text","text":"{\"v\":1,\"code\":\"FILE_NOT_FOUND\",\"message\":\"m\",\"basis\":\"inferred\"}"}],"isError":true}}"#);
+    assert_eq!(fault(&heard[0])["basis"], "stated", "{heard:?}");
 }

@@ -54,6 +54,15 @@ pub(super) fn named<T>(
     value.and_then(Value::as_str).and_then(|it| parse(&it)).is_some_and(|it| set(slot, it))
 }
 
+pub(super) fn opt_named<T>(
+    slot: &mut Option<T>,
+    value: Option<Value<'_>>,
+    parse: fn(&str) -> Option<T>,
+) -> bool {
+    let Some(value) = value else { return set(slot, None) };
+    value.as_str().and_then(|it| parse(&it)).is_some_and(|it| set(slot, Some(it)))
+}
+
 pub(super) fn elements<T>(
     slot: &mut Vec<T>,
     value: Option<Value<'_>>,

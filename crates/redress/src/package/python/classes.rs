@@ -10,6 +10,7 @@ use super::{kind, literal};
 const RESERVED: &[&str] = &[
     "Any",
     "Attempt",
+    "Basis",
     "Budget",
     "Class",
     "Code",

@@ -78,6 +78,7 @@ fn native() -> impl Strategy<Value = String> {
                 ),
                 ("effect", Some(quoted(effect.name()))),
                 ("origin", Some(quoted("gate"))),
+                ("basis", Some(quoted("protocol"))),
                 ("next_actions", list(next)),
                 ("similar_refs", list(refs.iter().map(|it| format!("{{\"ref\":{it}}}")).collect())),
                 ("details", details),
