@@ -16,7 +16,7 @@ mod value;
 
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::{Anchored, automaton::Automaton, dfa::DFA};
 
 pub use crate::text::REDACTED;
 pub use document::{Hidden, elements, members};
@@ -26,7 +26,7 @@ pub use names::{Strength, is_secret_name, strength};
 pub use redactor::Redactor;
 pub use score::{holds_secret, is_wordlike};
 
-use escapes::{Spaces, find_meant};
+use escapes::find_meant;
 use providers::{Body, STARTS};
 
 /// Parts of names that can hold a secret; a hit is looked at more closely.
@@ -40,32 +40,60 @@ const HINTS: &[&str] = &[
 /// The longest secret. A longer run of characters is cut here, so that the work stays linear.
 pub const MAX_SECRET: usize = 8 << 10;
 
-/// An automaton, and the rows of its starts.
-type Finder = (AhoCorasick, Vec<(&'static str, Body)>);
+/// All starts and hints in one automaton, and the rows of the starts.
+struct Finder {
+    automaton: DFA,
+    rows: Vec<(&'static str, Body)>,
+}
 
-/// All starts and hints in one automaton, so that a text without any costs one pass; and the rows of the starts.
 static FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| {
     let rows: Vec<_> = STARTS.iter().flat_map(|row| row.0.iter().map(|it| (*it, row.1))).collect();
     let words = rows.iter().map(|it| it.0).chain(HINTS.iter().copied());
-    let mut builder = AhoCorasick::builder();
-    builder.ascii_case_insensitive(true).match_kind(MatchKind::Standard);
-    Some((builder.kind(Some(AhoCorasickKind::DFA)).build(words).ok()?, rows))
+    let automaton = DFA::builder().ascii_case_insensitive(true).build(words).ok()?;
+    Some(Finder { automaton, rows })
 });
+
+impl Finder {
+    /// Passes on each start with its row, and each hint, in the order of their ends, as long as more are asked for.
+    fn each<'f>(
+        &'f self,
+        text: &str,
+        mut take: impl FnMut(Option<&'f (&'static str, Body)>, Range<usize>) -> bool,
+    ) {
+        let automaton = &self.automaton;
+        let Ok(mut state) = automaton.start_state(Anchored::No) else { return };
+        for (at, byte) in text.bytes().enumerate() {
+            state = automaton.next_state(Anchored::No, state, byte);
+            if !automaton.is_special(state) || !automaton.is_match(state) {
+                continue;
+            }
+            for index in 0..automaton.match_len(state) {
+                let (pattern, end) = (automaton.match_pattern(state, index), at + 1);
+                let row = self.rows.get(pattern.as_usize());
+                if !take(row, end - automaton.pattern_len(pattern)..end) {
+                    return;
+                }
+            }
+        }
+    }
+}
 
 /// The places of a text that hold secrets, in order, none within another: as they are written, and as they are meant.
 pub fn find(text: &str) -> Vec<Range<usize>> {
-    let mut found = find_written(text);
-    found.extend(find_meant(text, Spaces::Kept, |meant| {
-        let mut found = Vec::new();
-        let mut at = 0;
-        for chunk in meant.utf8_chunks() {
-            let places = find_written(chunk.valid()).into_iter();
-            found.extend(places.map(|it| at + it.start..at + it.end));
-            at += chunk.valid().len() + chunk.invalid().len();
-        }
-        found
-    }));
-    merge(found)
+    places(text, find_written)
+}
+
+/// What is found in a text as it is written and as it is meant, in order; what overlaps is joined.
+fn places(text: &str, look: impl Fn(&[u8]) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut found = look(text.as_bytes());
+    found.extend(find_meant(text, look));
+    found.sort_unstable_by_key(|it| (it.start, it.end));
+    found.dedup_by(|next, last| {
+        let is_joined = next.start < last.end;
+        last.end = if is_joined { last.end.max(next.end) } else { last.end };
+        is_joined
+    });
+    found
 }
 
 /// The text with a mark in the place of each secret.
@@ -96,47 +124,51 @@ pub fn without<'t>(
     Cow::Owned(clean)
 }
 
-/// The same as they are written, in any order.
-fn find_written(text: &str) -> Vec<Range<usize>> {
-    let Some((finder, rows)) = FINDER.as_ref() else { return Vec::new() };
+/// What is found in bytes as they are written, in any order.
+fn find_written(bytes: &[u8]) -> Vec<Range<usize>> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return find_in(text);
+    }
+    let (mut found, mut at) = (Vec::new(), 0);
+    for chunk in bytes.utf8_chunks() {
+        found.extend(find_in(chunk.valid()).iter().map(|it| at + it.start..at + it.end));
+        at += chunk.valid().len() + chunk.invalid().len();
+    }
+    found
+}
+
+fn find_in(text: &str) -> Vec<Range<usize>> {
+    let Some(finder) = FINDER.as_ref() else { return Vec::new() };
     let mut found: Vec<Range<usize>> = Vec::new();
-    let mut logins = login::Logins::default();
     // A name is judged once, however many hints are in it; what lies within a secret that was found before is passed over.
     let (mut judged, mut hidden) = (0, 0..0);
-    for hit in finder.find_overlapping_iter(text) {
-        if hidden.start <= hit.start() && hit.end() <= hidden.end {
-            continue;
-        }
-        match rows.get(hit.pattern().as_usize()) {
-            Some(row) => found.extend(providers::match_at(*row, text, hit.start(), &mut logins)),
-            None if hit.end() <= judged => continue,
+    finder.each(text, |row, hit| {
+        match row {
+            _ if hidden.start <= hit.start && hit.end <= hidden.end => (),
+            Some(row) => found.extend(providers::match_at(*row, text, hit)),
+            None if hit.end <= judged => (),
             None => {
-                let name = assigned::name_around(text, &hit.range());
+                let name = assigned::name_around(text, &hit);
                 judged = name.end;
                 assigned::values(text, &name, &mut found);
             }
         }
-        hidden = found.last().cloned().unwrap_or(hidden);
-    }
+        hidden = found.last().cloned().unwrap_or_default();
+        true
+    });
     found
 }
 
 /// Whether a text is worth a closer look. Every word of a telling name is one of the hints, or holds one.
 fn hints_at(text: &str) -> bool {
-    FINDER.as_ref().is_some_and(|it| it.0.is_match(text))
-}
-
-/// Sorts, and joins what overlaps.
-fn merge(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    found.sort_unstable_by_key(|it| (it.start, it.end));
-    let mut merged: Vec<Range<usize>> = Vec::with_capacity(found.len());
-    for range in found {
-        match merged.last_mut() {
-            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
-            _ => merged.push(range),
-        }
+    let mut is_one = false;
+    if let Some(finder) = FINDER.as_ref() {
+        finder.each(text, |_, _| {
+            is_one = true;
+            false
+        });
     }
-    merged
+    is_one
 }
 
 /// So much of a text from a place on.

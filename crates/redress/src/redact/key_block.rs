@@ -22,18 +22,19 @@ const LONG_RUN: usize = 32;
 /// So many lines that are none of a key say that its end will not come.
 const MOST_OTHERS: usize = 16;
 
-/// Everything to the end of the block that a text starts with, behind its first word; of a block that was cut, everything there is.
-pub(super) fn length(text: &str) -> Option<usize> {
-    is_labelled(text).then_some(())?;
-    let block = near(text, 0, MOST);
-    let Some(end) = block.find(END) else { return Some(block.len()) };
-    let after = end + END.len();
-    Some(block.get(after..)?.find("-----").map_or(block.len(), |it| after + it + 5))
+/// Everything from the begin of a block to its end; of a block that was cut, everything there is.
+pub(super) fn from_begin(text: &str, at: Range<usize>) -> Option<Range<usize>> {
+    let block = near(text, at.end, MOST);
+    is_labelled(block).then_some(())?;
+    let after = block.find(END).map(|it| it + END.len());
+    let length = after.and_then(|it| Some(it + block.get(it..)?.find("-----")? + 5));
+    Some(at.start..at.end + length.unwrap_or(block.len()))
 }
 
-/// The lines of a block before its end at `at`: what is left when the start was cut off.
-pub(super) fn before_end(text: &str, at: usize) -> Option<Range<usize>> {
-    is_labelled(text.get(at + END.len()..)?).then_some(())?;
+/// The lines of a block before its end: what is left when the start was cut off.
+pub(super) fn before_end(text: &str, at: Range<usize>) -> Option<Range<usize>> {
+    is_labelled(text.get(at.end..)?).then_some(())?;
+    let at = at.start;
     let last = line_start(text, at)?;
     let mut start = last;
     while let Some(above) = start.checked_sub(1).and_then(|it| line_start(text, it)) {
@@ -48,14 +49,14 @@ pub(super) fn before_end(text: &str, at: usize) -> Option<Range<usize>> {
     Some(start..at)
 }
 
-/// The lines of a key as `PuTTY` keeps it; the text starts with their number.
-pub(super) fn lines(text: &str) -> Option<Range<usize>> {
-    let start = text.find('\n').filter(|it| *it <= 4)? + 1;
-    let near = near(text, start, MOST);
+/// The lines of a key as `PuTTY` keeps it, behind their number.
+pub(super) fn lines(text: &str, at: Range<usize>) -> Option<Range<usize>> {
+    let rest = near(text, at.end, MOST);
+    let first = rest.find('\n').filter(|it| *it <= 4)? + 1;
     let is_line = |it: &&str| !it.contains([':', ' ']) && !it.trim_end().is_empty();
-    let length: usize = near.split_inclusive('\n').take_while(is_line).map(str::len).sum();
-    let key = near.get(..length)?.trim_end();
-    (!key.is_empty()).then_some(start..start + key.len())
+    let lines = rest.get(first..)?.split_inclusive('\n').take_while(is_line);
+    let key = rest.get(first..first + lines.map(str::len).sum::<usize>())?.trim_end();
+    (!key.is_empty()).then_some(at.end + first..at.end + first + key.len())
 }
 
 /// The longest line of a block, with what a log writes before it.

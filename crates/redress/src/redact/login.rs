@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr;
+
 use super::{
     behind, near,
     score::{is_mixed, is_placeholder},
@@ -17,47 +19,24 @@ const MOST_BEFORE: usize = 256;
 /// A name without a password is a token if it is so long.
 const LONG_NAME: usize = 16;
 
-/// Finds logins in one text, from its start to its end. Where the next sign is is kept, so that no part is searched twice.
-#[derive(Debug, Default)]
-pub(super) struct Logins {
-    ends: Option<usize>,
-    signs: Option<usize>,
-}
-
-impl Logins {
-    /// What is secret of the URL whose authority starts at `start`.
-    pub(super) fn find(&mut self, text: &str, start: usize) -> Option<Range<usize>> {
-        let is_end = |it: u8| it.is_ascii_whitespace() || b"\"<>`".contains(&it);
-        let end = next(&mut self.ends, text, start, is_end);
-        let sign = next(&mut self.signs, text, start, |it| it == b'@');
-        (sign < end.min(start + MOST)).then_some(())?;
-        let whole = near(text, start, end.min(start + MOST) - start);
-        let strict = whole.split(['/', '?', '#', '\'', '\\']).next()?;
-        let range = match strict.rsplit_once('@') {
-            Some((login, _)) => match login.split_once(':') {
-                Some((user, password)) => {
-                    (!is_placeholder(password)).then_some(user.len() + 1..login.len())
-                }
-                None => (login.len() >= LONG_NAME && !is_placeholder(login) || is_mixed(login))
-                    .then_some(0..login.len()),
-            },
-            None => unescaped(whole, strict),
-        }?;
-        Some(start + range.start..start + range.end)
-    }
-}
-
-/// Where the next such byte is, or the end.
-fn next(kept: &mut Option<usize>, text: &str, from: usize, fits: impl Fn(u8) -> bool) -> usize {
-    match *kept {
-        Some(at) if at >= from => at,
-        _ => {
-            let rest = text.as_bytes().get(from..).unwrap_or_default();
-            let at = from + rest.iter().position(|it| fits(*it)).unwrap_or(rest.len());
-            *kept = Some(at);
-            at
-        }
-    }
+/// What is secret of the URL whose authority follows.
+pub(super) fn url(text: &str, at: Range<usize>) -> Option<Range<usize>> {
+    let start = at.end;
+    let near = near(text, start, MOST);
+    memchr(b'@', near.as_bytes())?;
+    let whole = near.split([' ', '\t', '\r', '\n', '"', '<', '>', '`']).next()?;
+    let strict = whole.split(['/', '?', '#', '\'', '\\']).next()?;
+    let range = match strict.rsplit_once('@') {
+        Some((login, _)) => match login.split_once(':') {
+            Some((user, password)) => {
+                (!is_placeholder(password)).then_some(user.len() + 1..login.len())
+            }
+            None => (login.len() >= LONG_NAME && !is_placeholder(login) || is_mixed(login))
+                .then_some(0..login.len()),
+        },
+        None => unescaped(whole, strict),
+    }?;
+    Some(start + range.start..start + range.end)
 }
 
 /// A password with signs that should be escaped: what is behind `host:` as a port would is no number.
@@ -74,20 +53,21 @@ fn unescaped(whole: &str, strict: &str) -> Option<Range<usize>> {
     Some(login.len() - password.len()..login.len())
 }
 
-/// What is secret of `user:password@tcp(host)`, whose sign is at `at`.
-pub(super) fn before(text: &str, at: usize) -> Option<Range<usize>> {
-    let near = behind(text, at, MOST_BEFORE);
+/// What is secret of `user:password@tcp(host)`, at its `@`.
+pub(super) fn before(text: &str, at: Range<usize>) -> Option<Range<usize>> {
+    let near = behind(text, at.start, MOST_BEFORE);
     let login = near.rsplit([' ', '\t', '\n', '"', '\'', '`', '=', '/']).next()?;
     let (_, password) = login.split_once(':').filter(|it| !is_placeholder(it.1))?;
-    Some(at - password.len()..at)
+    Some(at.start - password.len()..at.start)
 }
 
 /// What is secret of `user/password@host`, as Oracle writes it.
-pub(super) fn oracle(text: &str) -> Option<Range<usize>> {
-    let login = near(text, 0, MOST).split(char::is_whitespace).next()?;
+pub(super) fn oracle(text: &str, at: Range<usize>) -> Option<Range<usize>> {
+    let login = near(text, at.end, MOST).split(char::is_whitespace).next()?;
     let (user, rest) = login.split_once('/').filter(|it| !it.0.contains(['@', ':']))?;
     let (password, _) = rest.split_once('@').filter(|it| !is_placeholder(it.0))?;
-    Some(user.len() + 1..user.len() + 1 + password.len())
+    let start = at.end + user.len() + 1;
+    Some(start..start + password.len())
 }
 
 /// A command, its option, and whether the password may stand apart from it.
@@ -119,9 +99,9 @@ fn argument(text: &str, at: usize) -> Option<Range<usize>> {
 }
 
 /// What is secret of `curl -u user:password`. Two numbers are those of a user and a group, and a path behind the name is no password.
-pub(super) fn user_option(text: &str, at: usize, after: usize) -> Option<Range<usize>> {
-    (!command(text, at)?.iter().any(|it| OTHERS.contains(it))).then_some(())?;
-    let range = argument(text, after)?;
+pub(super) fn user_option(text: &str, at: Range<usize>) -> Option<Range<usize>> {
+    (!command(text, at.start)?.iter().any(|it| OTHERS.contains(it))).then_some(())?;
+    let range = argument(text, at.end)?;
     let (user, password) = text.get(range.clone())?.split_once(':')?;
     let is_user =
         !user.is_empty() && user.chars().all(|it| it.is_alphanumeric() || ".-_@+".contains(it));
@@ -131,8 +111,9 @@ pub(super) fn user_option(text: &str, at: usize, after: usize) -> Option<Range<u
     is_login.then_some(range.end - password.len()..range.end)
 }
 
-/// The password behind the option that starts at `at`.
-pub(super) fn password_option(text: &str, at: usize) -> Option<Range<usize>> {
+/// The password behind an option of a command that has one.
+pub(super) fn password_option(text: &str, at: Range<usize>) -> Option<Range<usize>> {
+    let at = at.start + 1;
     let option = text.get(at..at + 2)?;
     let words = command(text, at)?;
     let is_called = |name: &str| match name.split_once(' ') {

@@ -1,6 +1,6 @@
 //! Names that hold secrets: judged by their words, so that `author` and `tokenizer` stay.
 
-use super::hints_at;
+use super::{behind, hints_at};
 
 /// How surely what a name is given is a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,67 +15,63 @@ pub enum Strength {
     Password,
 }
 
-/// Ends of words for passwords, in the languages in which servers ask for one.
+/// How the last words of a name and a word of the table fit.
+#[derive(Debug, Clone, Copy)]
+enum Fit {
+    /// The last one ends with it.
+    End,
+    /// The last one is it.
+    Whole,
+    /// It is before this one.
+    Before(&'static str),
+}
+
+/// Words for secrets, in the languages in which servers ask for one. The first row that fits counts.
 #[rustfmt::skip]
-const PASSWORDS: &[&str] = &[
-    "password", "passwords", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "contraseña",
-    "contrasena", "senha", "wachtwoord", "lösenord", "parola", "hasło", "heslo", "пароль", "密码", "密碼",
-    "パスワード", "비밀번호",
+const WORDS: &[(Strength, Fit, &[&str])] = &[
+    (Strength::Password, Fit::End, &[
+        "password", "passwords", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "contraseña",
+        "contrasena", "senha", "wachtwoord", "lösenord", "parola", "hasło", "heslo", "пароль", "密码", "密碼",
+        "パスワード", "비밀번호",
+    ]),
+    (Strength::Password, Fit::Whole, &["pin", "otp", "totp", "passe"]),
+    (Strength::Secret, Fit::End, &[
+        "secret", "secrets", "credential", "credentials", "apikey", "apikeys", "secretkey", "privatekey", "accesskey",
+    ]),
+    (Strength::Secret, Fit::Whole, &["cred", "creds", "authorization", "cookie"]),
+    (Strength::Secret, Fit::Before("key"), &[
+        "api", "access", "private", "secret", "encryption", "signing", "auth", "master", "account", "shared", "ssh",
+        "service", "license", "client", "subscription", "storage", "hmac", "session", "app", "tls", "ssl",
+    ]),
+    // The proof of a request.
+    (Strength::Token, Fit::Before("signature"), &["amz", "goog", "hub", "sas", "hmac", "webhook", "stripe"]),
+    (Strength::Mention, Fit::Whole, &["signature"]),
+    (Strength::Token, Fit::End, &["token"]),
+    (Strength::Token, Fit::Whole, &[
+        "tokens", "auth", "jwt", "bearer", "sig", "cookies", "pw", "pass", "dbpass", "sshpass", "userpass", "smtppass",
+        "ftppass", "mypass", "rootpass", "sessionid", "jsessionid", "sessid", "phpsessid",
+    ]),
 ];
-
-/// Words for passwords that are parts of other words.
-#[rustfmt::skip]
-const PASSWORD_WORDS: &[&str] = &["pin", "otp", "totp", "passe"];
-
-/// Ends of words for other secrets.
-#[rustfmt::skip]
-const SECRETS: &[&str] = &[
-    "secret", "secrets", "credential", "credentials", "apikey", "apikeys", "secretkey", "privatekey", "accesskey",
-];
-
-/// Words for secrets that are parts of other words.
-const SECRET_WORDS: &[&str] = &["cred", "creds", "authorization", "cookie"];
-
-/// Words for tokens, besides all that end with `token`.
-#[rustfmt::skip]
-const TOKENS: &[&str] = &[
-    "tokens", "auth", "jwt", "bearer", "sig", "cookies", "pw", "pass", "dbpass", "sshpass", "userpass", "smtppass",
-    "ftppass", "mypass", "rootpass", "sessionid", "jsessionid", "sessid", "phpsessid",
-];
-
-/// Words before `key` that make it a secret one.
-#[rustfmt::skip]
-const KEY_OF: &[&str] = &[
-    "api", "access", "private", "secret", "encryption", "signing", "auth", "master", "account", "shared", "ssh",
-    "service", "license", "client", "subscription", "storage", "hmac", "session", "app", "tls", "ssl",
-];
-
-/// Words before `signature` that make it the proof of a request.
-const SIGNATURE_OF: &[&str] = &["amz", "goog", "hub", "sas", "hmac", "webhook", "stripe"];
 
 /// The longest name that is looked at; of a longer one, its end.
 const MOST_BYTES: usize = 128;
 
 /// What a name holds; `None` if it has nothing to do with secrets.
 pub fn strength(name: &str) -> Option<Strength> {
-    if !hints_at(name) {
-        return None;
-    }
-    let name = name.get(super::floor_boundary(name, name.len().saturating_sub(MOST_BYTES))..)?;
+    hints_at(name).then_some(())?;
+    let name = behind(name, name.len(), MOST_BYTES);
     // The folder of a shell.
     if matches!(name, "PWD" | "OLDPWD") {
         return Some(Strength::Mention);
     }
     let words = words(name);
-    let of = |end: usize| strength_of(words.get(..end).unwrap_or_default());
-    let is_variable = !name.bytes().any(|it| it.is_ascii_lowercase());
-    let is_any_key = is_variable
-        && words.len() > 1
-        && words.last().is_some_and(|it| matches!(&**it, "key" | "keys"));
-    of(words.len()).or_else(|| {
-        let is_mentioned = is_any_key || (1..words.len()).any(|it| of(it).is_some());
-        is_mentioned.then_some(Strength::Mention)
-    })
+    let words = words.split(' ').map(|it| it.trim_end_matches(|it: char| it.is_ascii_digit()));
+    let words: Vec<&str> = words.filter(|it| !it.is_empty()).collect();
+    let is_variable = words.len() > 1 && !name.bytes().any(|it| it.is_ascii_lowercase());
+    let is_any_key = || is_variable && matches!(words.last(), Some(&("key" | "keys")));
+    let mentions = || (1..words.len()).any(|it| of_last(words.get(..it)).is_some());
+    let mention = || (is_any_key() || mentions()).then_some(Strength::Mention);
+    of_last(Some(&words)).or_else(mention)
 }
 
 /// Whether a name is that of a secret.
@@ -84,21 +80,19 @@ pub fn is_secret_name(name: &str) -> bool {
 }
 
 /// What a name holds by its last words.
-fn strength_of(words: &[String]) -> Option<Strength> {
-    let (last, before) = words.split_last()?;
-    let of = before.last().map_or("", String::as_str);
-    let ends = |ends: &[&str]| ends.iter().any(|it| last.ends_with(it));
-    let is_one_of = |all: &[&str]| all.contains(&&**last);
-    Some(match &**last {
-        _ if ends(PASSWORDS) || is_one_of(PASSWORD_WORDS) => Strength::Password,
-        _ if ends(SECRETS) || is_one_of(SECRET_WORDS) => Strength::Secret,
-        "key" | "keys" if KEY_OF.contains(&of) => Strength::Secret,
-        "signature" if SIGNATURE_OF.contains(&of) => Strength::Token,
-        "signature" => Strength::Mention,
-        "pat" if !of.is_empty() => Strength::Token,
-        _ if last.ends_with("token") || is_one_of(TOKENS) => Strength::Token,
-        _ => return None,
-    })
+fn of_last(words: Option<&[&str]>) -> Option<Strength> {
+    let (last, before) = words?.split_last()?;
+    let before = before.last().copied();
+    let one = last.strip_suffix('s').unwrap_or(last);
+    let row = WORDS.iter().find(|(_, fit, words)| match fit {
+        Fit::End => {
+            words.iter().any(|it| it.bytes().last() == last.bytes().last() && last.ends_with(it))
+        }
+        Fit::Whole => words.contains(last),
+        Fit::Before(word) => one == *word && before.is_some_and(|it| words.contains(&it)),
+    });
+    let is_token = || *last == "pat" && before.is_some();
+    row.map(|it| it.0).or_else(|| is_token().then_some(Strength::Token))
 }
 
 /// Whether a name is that of an HTTP header whose whole line is secret.
@@ -107,26 +101,20 @@ pub(super) fn is_header(name: &str) -> bool {
     HEADERS.iter().any(|it| it.eq_ignore_ascii_case(name))
 }
 
-/// The words of `snake_case`, `kebab-case`, `camelCase`, `SHOUTING_CASE` and `HTTPHeader`, in small letters and without the numbers at
-/// their ends: `TOKEN2` is a token.
-fn words(name: &str) -> Vec<String> {
-    let (mut words, mut word, mut before) = (Vec::new(), String::new(), ' ');
+/// The words of `snake_case`, `kebab-case`, `camelCase`, `SHOUTING_CASE` and `HTTPHeader`, in small letters, with spaces between.
+fn words(name: &str) -> String {
+    let (mut words, mut before) = (String::with_capacity(2 * name.len()), ' ');
     let mut chars = name.chars().peekable();
-    let mut push = |word: &mut String| {
-        word.truncate(word.trim_end_matches(|it: char| it.is_ascii_digit()).len());
-        if !word.is_empty() {
-            words.push(std::mem::take(word));
-        }
-    };
     while let Some(it) = chars.next() {
         let next_is_small = chars.peek().is_some_and(|it| it.is_lowercase());
         let is_new = it.is_uppercase() && (!before.is_uppercase() || next_is_small);
-        if !it.is_alphanumeric() || is_new {
-            push(&mut word);
+        words.extend((is_new || !it.is_alphanumeric()).then_some(' '));
+        match it {
+            _ if it.is_ascii_alphanumeric() => words.push(it.to_ascii_lowercase()),
+            _ if it.is_alphanumeric() => words.extend(it.to_lowercase()),
+            _ => (),
         }
-        word.extend(it.to_lowercase().filter(|it| it.is_alphanumeric()));
         before = it;
     }
-    push(&mut word);
     words
 }

@@ -2,21 +2,16 @@
 
 use std::borrow::Cow;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-
 use super::{
     MAX_SECRET, REDACTED,
     document::{Hidden, elements, members},
-    escapes::{Spaces, find_meant, without_escapes},
-    find, floor_boundary, known,
+    find_written, floor_boundary,
+    known::{self, Forms, SHORTEST},
     open_document::completions,
-    without,
+    places, without,
 };
 use crate::{fault::Redact, text};
 use redress_wire::json::{Doc, Kind, Limits, RawJson, Value, write_list, write_str};
-
-/// Known values that are shorter would take harmless words with them.
-const SHORTEST: usize = 6;
 
 /// Longer texts are cut here.
 pub(super) const MOST: usize = 256 << 10;
@@ -34,44 +29,24 @@ const MOST_WORK: usize = 8 << 20;
 /// Takes secrets out of texts and documents. The work is linear in their length.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
-    /// The known values as they are written.
-    known: Option<AhoCorasick>,
-    /// Their codes in base 16 and 64, without signs between the digits.
-    codes: Option<AhoCorasick>,
-    /// The length of the longest known value in any code, escaped.
+    /// The known values in all of their forms.
+    values: Forms,
+    /// The length of the longest known value in any form, escaped.
     longest: usize,
-    /// How white space is read: folded, if a known value has some.
-    spaces: Spaces,
 }
 
 impl Redactor {
     /// Knows these values (of the environment, of the configuration), and the passwords that stand in them as in a `Basic` header. It
-    /// finds them in every case, in base64 once or twice and in hex, whatever of that is escaped, wrapped or interleaved with what is not
-    /// seen, and of several lines each. Values of less than 6 bytes are not known.
+    /// finds them in every case, with any white space, in base64 once or twice and in hex, whatever of that is escaped, wrapped or
+    /// interleaved with what is not seen, and of several lines each. Values of less than 6 bytes are not known.
     pub fn new<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Self {
-        let (mut plain, mut codes, mut longest) = (Vec::new(), Vec::new(), 0);
-        let mut spaces = Spaces::Kept;
+        let (mut forms, mut longest) = (Vec::new(), 0);
         for value in values {
             let value = value.as_ref().trim();
-            let folded = value.split_whitespace().collect::<Vec<_>>().join(" ");
-            let folded = Some(folded).filter(|it| it.contains(' '));
-            if folded.is_some() {
-                spaces = Spaces::Folded;
-            }
-            let others = [without_escapes(value), known::basic_password(value), folded];
-            let all = others.iter().flatten().map(String::as_str).chain([value]);
-            for value in all.filter(|it| it.len() >= SHORTEST) {
-                longest = longest.max(value.len() * ESCAPED);
-                plain.extend([value.to_owned(), value.replace(' ', "+")]);
-                plain.extend(known::lines(value).map(str::to_owned));
-                codes.extend(known::codes(value));
-            }
+            longest = longest.max(value.len() * ESCAPED);
+            forms.extend(known::forms(value));
         }
-        let mut builder = AhoCorasick::builder();
-        builder.match_kind(MatchKind::LeftmostLongest).ascii_case_insensitive(true);
-        let known = if plain.is_empty() { None } else { builder.build(&plain).ok() };
-        let codes = if codes.is_empty() { None } else { builder.build(&codes).ok() };
-        Self { known, codes, longest, spaces }
+        Self { values: Forms::new(forms), longest }
     }
 
     /// Knows what is secret of these variables.
@@ -121,18 +96,10 @@ impl Redactor {
 
     /// The text without the values that are known, and nothing else: for what must else reach its reader whole.
     pub fn known<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        if self.known.is_none() {
+        if self.values.is_empty() {
             return Cow::Borrowed(text);
         }
-        let look = |it: &[u8]| {
-            let plain =
-                self.known.iter().flat_map(|known| known.find_iter(it).map(|it| it.range()));
-            plain.chain(self.find_codes(it)).collect::<Vec<_>>()
-        };
-        let mut places = look(text.as_bytes());
-        places.extend(find_meant(text, self.spaces, look));
-        places.sort_unstable_by_key(|it| (it.start, it.end));
-        without(text.into(), places, REDACTED)
+        without(text.into(), places(text, |it| self.values.find(it)), REDACTED)
     }
 
     /// The start of bytes of any kind, without its secrets and unseen characters; what is not UTF-8 is replaced. More is looked
@@ -142,19 +109,6 @@ impl Redactor {
         let clean = self.text(&text::strip_lines(&String::from_utf8_lossy(seen)));
         let clean = if seen.len() < bytes.len() { self.without_end(clean) } else { clean };
         text::cut_bytes(&clean, keep).into_owned()
-    }
-
-    /// Where codes of known values stand, whatever is between their digits.
-    fn find_codes(&self, text: &[u8]) -> Vec<std::ops::Range<usize>> {
-        let Some(codes) = &self.codes else { return Vec::new() };
-        let digits: Vec<u8> = text.iter().copied().filter(|it| known::is_digit(*it)).collect();
-        if !codes.is_match(&digits) {
-            return Vec::new();
-        }
-        let places: Vec<usize> =
-            (0..).zip(text).filter(|it| known::is_digit(*it.1)).map(|it| it.0).collect();
-        let place = |at: usize| places.get(at).copied().unwrap_or(text.len());
-        codes.find_iter(&digits).map(|it| place(it.start())..place(it.end() - 1) + 1).collect()
     }
 
     fn text_once(&self, text: &str) -> String {
@@ -168,9 +122,12 @@ impl Redactor {
 
     /// A text that is no document.
     fn plain(&self, text: &str) -> String {
-        let known = self.known(text);
-        let found = find(&known);
-        without(known, found, REDACTED).into_owned()
+        let look = |it: &[u8]| {
+            let mut found = find_written(it);
+            found.extend(self.values.find(it));
+            found
+        };
+        without(text.into(), places(text, look), REDACTED).into_owned()
     }
 
     fn document_once(&self, text: &str) -> Option<String> {
