@@ -29,14 +29,6 @@ pub use score::{holds_secret, is_wordlike};
 use escapes::find_meant;
 use providers::{Body, STARTS};
 
-/// Parts of names that can hold a secret; a hit is looked at more closely.
-#[rustfmt::skip]
-const HINTS: &[&str] = &[
-    "pass", "pw", "secret", "token", "key", "auth", "cred", "cookie", "bearer", "jwt", "otp", "sig", "_pat", "sessid",
-    "sessionid", "pin", "kennwort", "contrase", "senha", "wachtwoord", "lösenord", "parola", "hasł", "heslo", "парол",
-    "密码", "密碼", "パスワード", "비밀번호",
-];
-
 /// The longest secret. A longer run of characters is cut here, so that the work stays linear.
 pub const MAX_SECRET: usize = 8 << 10;
 
@@ -48,7 +40,7 @@ struct Finder {
 
 static FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| {
     let rows: Vec<_> = STARTS.iter().flat_map(|row| row.0.iter().map(|it| (*it, row.1))).collect();
-    let words = rows.iter().map(|it| it.0).chain(HINTS.iter().copied());
+    let words = rows.iter().map(|it| it.0).chain(names::hints());
     let automaton = DFA::builder().ascii_case_insensitive(true).build(words).ok()?;
     Some(Finder { automaton, rows })
 });

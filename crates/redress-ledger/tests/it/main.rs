@@ -10,6 +10,8 @@ mod carry;
 mod chain;
 mod commit;
 mod crash;
+#[path = "../../../../fixtures/disguised.rs"]
+mod disguised;
 mod epochs;
 mod faults;
 mod fixture;

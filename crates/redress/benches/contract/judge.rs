@@ -3,8 +3,12 @@
 use std::{hint::black_box, sync::Arc};
 
 use redress::{
-    classify::{classify, line},
+    classify::{Verdict, classify, line},
+    emit::{Emission, emit},
+    fault::{Policy, StackPolicy},
     outcome::{Asked, Outcome, What},
+    redact::Redactor,
+    tokens::DEFAULT_DETAILS_BYTES,
 };
 use redress_registry::{
     Registry, shipped,
@@ -19,7 +23,7 @@ const PAYLOAD: &str = r#"{"jsonrpc":"2.0","id":17,"result":{"content":[{"type":"
 const FAILURE: &str = r#"{"jsonrpc":"2.0","id":17,"result":{"content":[{"type":"text","text":"Error executing tool git_add: Cmd('git') failed due to: exit code(128)\n  cmdline: git add -- nope.txt\n  stderr: 'fatal: pathspec 'nope.txt' did not match any files'"}],"isError":true}}"#;
 const REQUEST: &str = r#"{"jsonrpc":"2.0","id":17,"method":"tools/call","params":{"name":"git_add","arguments":{"repo_path":"/w/repo","files":["nope.txt"]}}}"#;
 
-pub(crate) fn rows() -> [Row; 7] {
+pub(crate) fn rows() -> [Row; 8] {
     [
         success("classify a success of prose", PROSE),
         success("classify a success that is a payload", PAYLOAD),
@@ -28,6 +32,7 @@ pub(crate) fn rows() -> [Row; 7] {
         taught("the same, rows that begin alike", |at| {
             format!("Error executing tool *: * failed: the reason {at} *")
         }),
+        emitted(),
         filter("filter a line that is a success", PROSE, "≤ 5 µs", 5e3),
         filter("filter a line that is a failure", FAILURE, "≤ 25 µs", 25e3),
     ]
@@ -95,6 +100,29 @@ fn taught(what: &'static str, text: impl Fn(usize) -> String) -> Row {
             || judged_by(shipped::core(), FAILURE, asked),
         );
         Row { what, ns, beside: Some(("no rows", none)), bar: "≤ 1.5×", fine: ns <= 1.5 * none }
+    });
+    row.unwrap_or(unread(what))
+}
+
+/// A failure from the server's answer to the fault that is sent and recorded.
+fn emitted() -> Row {
+    let what = "classify, redact and emit a failure";
+    let redactor = Redactor::new(["correct-horse-battery", "hunter2hunter2"]);
+    let how = Emission {
+        policy: Policy { stack: StackPolicy::Hidden, redact: &redactor },
+        hides_server_text: false,
+        details_bytes: DEFAULT_DETAILS_BYTES,
+    };
+    let row = with_request(|asked| {
+        let ns = median_ns(|| {
+            if let Ok(doc) = Doc::parse(black_box(FAILURE.as_bytes()), Limits::DOCUMENT) {
+                let outcome = Outcome::of(What::Answer(doc.root()));
+                if let Verdict::Failure(it) = classify(asked, &outcome, shipped::core()) {
+                    black_box(emit(it.fault, &how));
+                }
+            }
+        });
+        Row { what, ns, beside: None, bar: "≤ 10 µs", fine: ns <= 10e3 }
     });
     row.unwrap_or(unread(what))
 }

@@ -8,7 +8,7 @@ use super::{
     names::{Strength, is_header, strength},
     near,
     score::{Link, has_value, is_placeholder, is_random, is_worth_hiding},
-    value::{Quote, bare, below, called, listed, quoted, quoted_below},
+    value::{bare, below, called, listed, quoted},
 };
 
 /// The longest name that is looked at.
@@ -150,7 +150,7 @@ impl<'t> Site<'t> {
             };
         }
         if let Some(value) = sign.strip_prefix(',').filter(|_| quotes > 0).map(str::trim_start) {
-            return Quote::at(value).and_then(|_| to(Link::Beside, value, false));
+            return quoted(near(value, 0, 8), 0).and_then(|_| to(Link::Beside, value, false));
         }
         let is_option = self.name.starts_with("--") && !sign.starts_with('-');
         if is_option && (is_apart || sign.starts_with(['\n', '\r'])) {
@@ -188,8 +188,7 @@ impl<'t> Site<'t> {
             let is_name = strength(inside).is_some() || inside.ends_with([':', ' ']);
             return (!is_look_up(callee) && !is_name).then_some((range, sure));
         }
-        if let Some(range) = listed(text).or_else(|| quoted(text, 0)).or_else(|| quoted_below(text))
-        {
+        if let Some(range) = listed(text).or_else(|| quoted(text, 0)) {
             // In a sentence a token may be one of a parser.
             let is_parsed = self.strength <= Strength::Token
                 && joint.link == Link::Loose
@@ -199,8 +198,8 @@ impl<'t> Site<'t> {
                     .is_some_and(|it| it.ends_with(|it: char| it.is_ascii_alphabetic()));
             return Some((range, if is_parsed { Link::Loose } else { sure }));
         }
-        if let Some((range, is_block)) = below(text) {
-            return Some((range, if is_block { Link::Assigned } else { Link::Loose }));
+        if let Some((range, is_sure)) = below(text) {
+            return Some((range, if is_sure { sure } else { Link::Loose }));
         }
         let inside = text.strip_prefix('[').map_or(text, str::trim_start).strip_prefix('{');
         let is_structure =
@@ -247,7 +246,7 @@ impl<'t> Site<'t> {
             line.strip_prefix(REDACTED).is_some_and(|it| !it.starts_with(char::is_alphanumeric));
         if is_kept || !is_one && !line.split(' ').take(MOST_WORDS).any(is_value) {
             // A scheme may stand alone, with the credential on the next line.
-            return near_value(self.text, at);
+            return near_value(self.text, at, None);
         }
         let whole = near(self.text, at, MAX_SECRET);
         let is_cut = line.len() == start.len();
@@ -290,43 +289,24 @@ impl<'t> Site<'t> {
     fn spoken(&self) -> Option<Range<usize>> {
         let is_plural =
             self.name.ends_with(['s', 'S']) && !self.name.to_ascii_lowercase().ends_with("pass");
-        let rest = near(self.rest, 0, AROUND);
         // What is escaped is looked at when the escapes are undone.
-        let is_escaped = rest.starts_with(['%', '\\', '&']);
+        let is_escaped = self.rest.starts_with(['%', '\\', '&']);
         (self.strength > Strength::Mention && !is_plural && !is_escaped).then_some(())?;
-        let value = rest.trim_start_matches([' ', '\'', '"', '`']);
-        let (sign, word) = (
-            rest.get(..rest.len() - value.len())?,
-            value.split(|it: char| it.is_whitespace() || "'\"`,)|".contains(it)).next()?,
-        );
-        let word = word.trim_end_matches(['.', ':']);
-        let is_quoted = self.strength == Strength::Token && sign.len() > 1;
-        let link = if is_quoted { Link::Beside } else { Link::Spoken };
-        let is_next = (1..=3).contains(&sign.len()) && !word.contains(['=', ':', '/', '(', '[']);
-        if is_next && is_worth_hiding(word, self.strength, link) {
-            return Some(self.end + sign.len()..self.end + sign.len() + word.len());
-        }
-        near_value(self.text, self.end)
+        near_value(self.text, self.end, Some(self.strength))
     }
 
-    /// The values on the lines below a name, indented, one on each.
+    /// The random values on the lines below a name that are indented more than it, one on each.
     fn children(&self, found: &mut Vec<Range<usize>>) {
         let is_gap = |it: char| matches!(it, '"' | '\'' | ':' | '\r');
         let Some(lines) = self.rest.trim_start_matches(is_gap).strip_prefix('\n') else { return };
         let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
         let mut at = self.text.len() - lines.len();
-        for line in near(lines, 0, LOOKED_AT)
-            .split_inclusive('\n')
-            .take_while(|it| indent(it) > indent(self.before))
-        {
-            let value = line
-                .trim_end()
-                .rsplit([' ', '\t'])
-                .next()
-                .unwrap_or_default()
-                .trim_matches(['"', '\'']);
-            let start = line.rfind(value).map_or(at, |it| at + it);
-            found.extend(is_random(value).then_some(start..start + value.len()));
+        let lines = near(lines, 0, LOOKED_AT).split_inclusive('\n');
+        for line in lines.take_while(|it| indent(it) > indent(self.before)) {
+            let mut words = line.rsplit(|it: char| it.is_whitespace() || matches!(it, '"' | '\''));
+            let last = words.find(|it| !it.is_empty()).filter(|it| is_random(it));
+            let start = last.and_then(|it| line.rfind(it)).map(|it| at + it);
+            found.extend(start.zip(last).map(|(start, it)| start..start + it.len()));
             at += line.len();
         }
     }
@@ -431,18 +411,20 @@ fn is_look_up(callee: &str) -> bool {
     STARTS.iter().any(|it| name.starts_with(it))
 }
 
-/// The random word that is a few words behind a name, in the same sentence, table or element.
-fn near_value(text: &str, from: usize) -> Option<Range<usize>> {
+/// The random word that is a few words behind a name, in the same sentence, table or element. The next word need not be random if a
+/// name of this strength is given it.
+fn near_value(text: &str, from: usize, strength: Option<Strength>) -> Option<Range<usize>> {
     const MOST_WORDS: usize = 4;
     const MOST: usize = 192;
     const UUID: usize = 36;
+    const MOST_SIGNS: usize = 3;
     let is_edge = |it: char| it.is_whitespace() || "\"'`()[]{}<>|\\".contains(it);
     let start = near(text, from, MOST);
     let (mut at, mut count) = (from, 0);
     for piece in start.split_inclusive(is_edge) {
         let word = piece.trim_end_matches(is_edge);
         let bare = word.trim_start_matches(['=', ':', '!']);
-        let plain = bare.trim_end_matches(['.', ',', ';', ':', '!', '?']);
+        let plain = bare.trim_end_matches(['.', ',', ';', ':']);
         let place = at + word.len() - bare.len();
         at += piece.len();
         if !plain.bytes().any(|it| it.is_ascii_alphanumeric()) {
@@ -454,6 +436,16 @@ fn near_value(text: &str, from: usize) -> Option<Range<usize>> {
             continue;
         }
         count += 1;
+        let signs = text.get(from..place).filter(|it| (1..=MOST_SIGNS).contains(&it.len()));
+        let signs = signs.filter(|it| it.chars().all(|it| matches!(it, ' ' | '\'' | '"' | '`')));
+        if let (1, Some(strength), Some(signs)) = (count, strength, signs) {
+            let is_quoted = strength == Strength::Token && signs.len() > 1;
+            let link = if is_quoted { Link::Beside } else { Link::Spoken };
+            let is_one = !plain.contains(['=', ':', '/']) && !piece.ends_with(['(', '[']);
+            if is_one && is_worth_hiding(plain, strength, link) {
+                return Some(place..place + plain.len());
+            }
+        }
         let is_id = plain.len() == UUID && plain.matches('-').count() == 4 && count > 1;
         let is_one = !plain.trim_end_matches('=').contains(['.', '=', '&', ':']);
         if is_random(plain) && is_one && !is_id && !is_placeholder(plain) {

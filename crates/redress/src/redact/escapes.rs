@@ -239,12 +239,12 @@ mod tests {
 
     #[test]
     fn every_character_that_nobody_sees_is_passed_over() {
-        let redactor = Redactor::new(["aaa bbb"]);
+        let redactor = Redactor::new(["xaa bbx"]);
         for it in (0..0x2_0000).chain(0xe_0000..0xe_2000).filter_map(char::from_u32) {
             let text = format!("a{it}b");
             let is_passed = !found(&text, "ab").is_empty();
             assert_eq!(is_passed, redress_wire::unseen::is_unseen(it), "{it:?}");
-            let text = format!("aaa {it}bbb");
+            let text = format!("xaa {it}bbx");
             let is_space = redactor.known(&text) != text;
             assert_eq!(is_space, is_passed || it.is_whitespace() || it == '+', "{it:?}");
         }

@@ -1,78 +1,16 @@
-//! Values that are known to be secret: what of the environment and the configuration is, the parts of it that servers repeat, and the
-//! encodings in which it turns up.
+//! Values that are known to be secret: the encodings in which they turn up, and where these stand in a text.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::{
-    escapes::without_escapes,
-    find, is_wordlike,
-    score::{holds_secret, is_plain_word},
-};
+use super::escapes::without_escapes;
 
 /// Known values that are shorter would take harmless words with them.
 pub(super) const SHORTEST: usize = 6;
 
 /// A shorter line would take harmless words with it.
 const SHORTEST_LINE: usize = 8;
-
-/// What is secret of a variable: its value if the name says so, and credentials that stand in it, such as the password of a URL.
-pub(super) fn of_variable<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
-    let within = find(value).into_iter().filter_map(|it| value.get(it));
-    let whole = holds_secret(name, value).then_some(value);
-    within.chain(whole).chain(whole.and_then(password)).collect()
-}
-
-/// What is secret of a header that is configured: all of it, a token without the word before it, and the values in it.
-pub(super) fn of_header(header: &str) -> Vec<&str> {
-    #[rustfmt::skip]
-    const PLAIN: [&str; 12] = [
-        "algorithm", "charset", "domain", "expires", "nc", "opaque", "path", "qop", "realm", "uri", "username", "version",
-    ];
-    let values = header.split([';', ',']).filter_map(|it| {
-        let (name, value) = it.trim().split_once('=')?;
-        let name = name.rsplit(' ').next().unwrap_or_default();
-        let is_name = name.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-.".contains(&it));
-        let is_plain = PLAIN.iter().any(|it| it.eq_ignore_ascii_case(name));
-        (is_name && !name.is_empty() && !is_plain).then(|| value.trim_matches(['"', ' ']))
-    });
-    [header].into_iter().chain(header.split_once(' ').map(|it| it.1)).chain(values).collect()
-}
-
-/// What is secret of an address: parts of its path and values of its query, unless they are words, short numbers or versions.
-pub(super) fn of_url(url: &str) -> impl Iterator<Item = &str> {
-    let rest = url.split_once("://").map_or(url, |it| it.1);
-    let rest = rest.split('#').next().unwrap_or_default();
-    let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let path = place.split('/').skip(1).filter(|it| is_secret_part(it));
-    let query = query.split(['&', ';']).filter_map(|it| {
-        let (name, value) = it.split_once('=').unwrap_or(("", it));
-        (holds_secret(name, value) || is_secret_part(value)).then_some(value)
-    });
-    path.chain(query)
-}
-
-/// Whether a part of an address is made like a credential.
-pub(super) fn is_secret_part(part: &str) -> bool {
-    const LONGEST_VERSION: usize = 8;
-    let is_version = |it: &str| {
-        let number = it.strip_prefix('v').filter(|_| it.len() <= LONGEST_VERSION);
-        number.is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()))
-    };
-    let is_number = |it: &str| it.bytes().all(|it| it.is_ascii_digit());
-    let is_plain =
-        |it: &str| is_plain_word(it) && (is_wordlike(it) || is_number(it)) || is_version(it);
-    !part.split(|it: char| !it.is_ascii_alphanumeric()).all(is_plain)
-}
-
-/// The password of `user:password`.
-fn password(value: &str) -> Option<&str> {
-    let (user, password) = value.split_once(':')?;
-    let is_user =
-        !user.is_empty() && user.chars().all(|it| it.is_alphanumeric() || "_-.@+".contains(it));
-    (is_user && !password.starts_with("//")).then_some(password)
-}
 
 /// The password in the base64 of `user:password`, as a `Basic` header has it.
 fn basic_password(value: &str) -> Option<String> {
@@ -107,21 +45,11 @@ pub(super) fn forms(value: &str) -> Vec<Vec<u8>> {
         let lines = lines.filter(|it| it.len() >= SHORTEST_LINE && !it.starts_with("-----"));
         forms.extend(lines.map(Into::into));
         let digits: Vec<String> = value.bytes().map(|it| format!("{it:02x}")).collect();
-        forms.extend(["", ":", "-", ",", "."].map(|it| digits.join(it).into_bytes()));
+        forms
+            .extend(["", ":", ",", ";", ".", "|", "-", "_"].map(|it| digits.join(it).into_bytes()));
         let once = bases(value.as_bytes());
-        for code in once.iter().flat_map(|it| bases(it)).chain(once.iter().cloned()) {
-            let safe = |it: u8| {
-                if it == b'+' {
-                    b'-'
-                } else if it == b'/' {
-                    b'_'
-                } else {
-                    it
-                }
-            };
-            forms.push(code.iter().copied().map(safe).collect());
-            forms.push(code);
-        }
+        forms.extend(once.iter().flat_map(|it| bases(it)));
+        forms.extend(once);
     }
     forms.iter().map(|it| dense(it)).filter(|it| it.len() >= SHORTEST).collect()
 }
@@ -203,16 +131,16 @@ fn hashed(piece: [u8; PIECE]) -> (usize, u64) {
     (usize::try_from(hash >> 6).unwrap_or_default(), 1 << (hash & 63))
 }
 
-/// A text in small letters and without the white space of ASCII.
+/// A text in small letters, without the white space of ASCII, and with one alphabet of base64 for both.
 fn dense(text: &[u8]) -> Vec<u8> {
     let mut dense = vec![0; text.len()];
     let mut length = 0;
     for it in text {
-        let small = SMALL.get(usize::from(*it)).copied().unwrap_or_default();
+        let it = DENSE.get(usize::from(*it)).copied().unwrap_or_default();
         if let Some(place) = dense.get_mut(length) {
-            *place = small;
+            *place = it;
         }
-        length += usize::from(small != 0);
+        length += usize::from(it != 0);
     }
     dense.truncate(length);
     dense
@@ -220,21 +148,24 @@ fn dense(text: &[u8]) -> Vec<u8> {
 
 /// Each byte as a dense text has it; 0 if it has none.
 #[expect(clippy::indexing_slicing, reason = "no byte is larger than the last index")]
-const SMALL: [u8; 256] = {
-    let mut small = [0; 256];
+const DENSE: [u8; 256] = {
+    let mut dense = [0; 256];
     let mut it: u8 = 0;
     while it < u8::MAX {
         it += 1;
-        if !matches!(it, 9..=13 | b' ') {
-            small[it as usize] = it.to_ascii_lowercase();
-        }
+        dense[it as usize] = match it {
+            9..=13 | b' ' => 0,
+            b'-' => b'+',
+            b'_' => b'/',
+            it => it.to_ascii_lowercase(),
+        };
     }
-    small
+    dense
 };
 
 /// Where the bytes of a dense text stand in the text itself.
 fn dense_places(text: &[u8]) -> impl Iterator<Item = usize> {
-    let is_dense = |it: &u8| SMALL.get(usize::from(*it)).is_some_and(|it| *it != 0);
+    let is_dense = |it: &u8| DENSE.get(usize::from(*it)).is_some_and(|it| *it != 0);
     (0..).zip(text).filter(move |it| is_dense(it.1)).map(|it| it.0)
 }
 

@@ -1,5 +1,7 @@
 //! Names that hold secrets: judged by their words, so that `author` and `tokenizer` stay.
 
+use std::borrow::Cow;
+
 use super::{behind, hints_at};
 
 /// How surely what a name is given is a secret.
@@ -53,6 +55,14 @@ const WORDS: &[(Strength, Fit, &[&str])] = &[
     ]),
 ];
 
+/// Each telling name holds one of these, and none of these another.
+pub(super) fn hints() -> Vec<&'static str> {
+    let rows = WORDS.iter().filter(|it| !matches!(it.1, Fit::Before(_)));
+    let all: Vec<&str> = rows.flat_map(|it| it.2).copied().chain(["key", "_pat"]).collect();
+    let is_least = |it: &&str| !all.iter().any(|part| part != it && it.contains(part));
+    all.iter().copied().filter(is_least).collect()
+}
+
 /// The longest name that is looked at; of a longer one, its end.
 const MOST_BYTES: usize = 128;
 
@@ -102,7 +112,10 @@ pub(super) fn is_header(name: &str) -> bool {
 }
 
 /// The words of `snake_case`, `kebab-case`, `camelCase`, `SHOUTING_CASE` and `HTTPHeader`, in small letters, with spaces between.
-fn words(name: &str) -> String {
+fn words(name: &str) -> Cow<'_, str> {
+    if name.bytes().all(|it| it.is_ascii_lowercase()) {
+        return name.into();
+    }
     let (mut words, mut before) = (String::with_capacity(2 * name.len()), ' ');
     let mut chars = name.chars().peekable();
     while let Some(it) = chars.next() {
@@ -116,5 +129,5 @@ fn words(name: &str) -> String {
         }
         before = it;
     }
-    words
+    words.into()
 }

@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use super::{
     MAX_SECRET, REDACTED,
     document::{Hidden, elements, members},
-    find_written, floor_boundary,
+    find, find_written, floor_boundary,
     known::{self, Forms, SHORTEST},
     open_document::completions,
-    places, without,
+    places,
+    score::{holds_secret, is_plain_word, is_wordlike},
+    without,
 };
 use crate::{fault::Redact, text};
 use redress_wire::json::{Doc, Kind, Limits, RawJson, Value, write_list, write_str};
@@ -57,22 +59,58 @@ impl Redactor {
 
     /// What is secret of a variable: its value if the name says so, and credentials that stand in it, such as the password of a URL.
     pub fn secrets_of<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
-        known::of_variable(name, value)
+        let within = find(value).into_iter().filter_map(|it| value.get(it));
+        let whole = holds_secret(name, value).then_some(value);
+        let password = whole.and_then(|it| it.split_once(':')).filter(|(user, password)| {
+            let is_user = |it: char| it.is_alphanumeric() || "_-.@+".contains(it);
+            !user.is_empty() && user.chars().all(is_user) && !password.starts_with("//")
+        });
+        within.chain(whole).chain(password.map(|it| it.1)).collect()
     }
 
-    /// What is secret of a header that is configured: all of it, and what servers repeat of it.
-    pub fn secrets_of_header(value: &str) -> Vec<&str> {
-        known::of_header(value).into_iter().filter(|it| it.len() >= SHORTEST).collect()
+    /// What is secret of a header that is configured: all of it, a token without the word before it, and the values in it.
+    pub fn secrets_of_header(header: &str) -> Vec<&str> {
+        #[rustfmt::skip]
+        const PLAIN: [&str; 12] = [
+            "algorithm", "charset", "domain", "expires", "nc", "opaque", "path", "qop", "realm", "uri", "username",
+            "version",
+        ];
+        let values = header.split([';', ',']).filter_map(|it| {
+            let (name, value) = it.trim().split_once('=')?;
+            let name = name.rsplit(' ').next().unwrap_or_default();
+            let is_name = name.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-.".contains(&it));
+            let is_plain = PLAIN.iter().any(|it| it.eq_ignore_ascii_case(name));
+            (is_name && !name.is_empty() && !is_plain).then(|| value.trim_matches(['"', ' ']))
+        });
+        let token = header.split_once(' ').map(|it| it.1);
+        [header].into_iter().chain(token).chain(values).filter(|it| it.len() >= SHORTEST).collect()
     }
 
-    /// What is secret of the address of a server: parts of its path, values of its query.
+    /// What is secret of the address of a server: parts of its path, values of its query, unless they are words, short numbers or
+    /// versions.
     pub fn secrets_of_url(url: &str) -> impl Iterator<Item = &str> {
-        known::of_url(url)
+        let rest = url.split_once("://").map_or(url, |it| it.1);
+        let rest = rest.split('#').next().unwrap_or_default();
+        let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let path = place.split('/').skip(1).filter(|it| Self::is_secret_part(it));
+        let query = query.split(['&', ';']).filter_map(|it| {
+            let (name, value) = it.split_once('=').unwrap_or(("", it));
+            (holds_secret(name, value) || Self::is_secret_part(value)).then_some(value)
+        });
+        path.chain(query)
     }
 
-    /// Whether a part of the path of an address is secret.
+    /// Whether a part of the path of an address is made like a credential.
     pub fn is_secret_part(part: &str) -> bool {
-        known::is_secret_part(part)
+        const LONGEST_VERSION: usize = 8;
+        let is_version = |it: &str| {
+            let number = it.strip_prefix('v').filter(|_| it.len() <= LONGEST_VERSION);
+            number.is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()))
+        };
+        let is_number = |it: &str| it.bytes().all(|it| it.is_ascii_digit());
+        let is_plain =
+            |it: &str| is_plain_word(it) && (is_wordlike(it) || is_number(it)) || is_version(it);
+        !part.split(|it: char| !it.is_ascii_alphanumeric()).all(is_plain)
     }
 
     /// The text without its secrets, cut if it is very long. A text that is a JSON document stays one.

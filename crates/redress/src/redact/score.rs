@@ -73,67 +73,75 @@ pub fn is_wordlike(value: &str) -> bool {
 /// No word is longer.
 const LONG: usize = 16;
 
+/// How random a value is in its place.
 fn level(value: &str, strength: Strength, link: Link) -> Level {
+    let form = form(value);
+    let is_number = matches!(form, Level::Small | Level::Number) && strength < Strength::Secret;
+    let is_elsewhere = || link != Link::Assigned && is_plain_url(value);
+    let is_said = || is_said(value, strength, link);
+    let is_none =
+        is_number || is_placeholder(value) || is_said() || is_path(value) || is_elsewhere();
+    if is_none { Level::Placeholder } else { form }
+}
+
+/// How random a value is by its form.
+fn form(value: &str) -> Level {
     const SHORT: usize = 6;
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let is_number = value.bytes().all(|it| it.is_ascii_digit() || b",. []".contains(&it));
-    let is_elsewhere = link != Link::Assigned && is_plain_url(value);
-    match value {
-        _ if is_placeholder(value) || is_said(value, strength, link) || is_path(value) => {
-            Level::Placeholder
+    const SHORT_MIXED: usize = 8;
+    const SHORT_RANDOM: usize = 10;
+    // Base64 has slashes as paths do.
+    const LONG_BASE64: usize = 30;
+    let count = |fits: fn(&u8) -> bool| value.bytes().filter(fits).count();
+    let (digits, letters) = (count(u8::is_ascii_digit), count(u8::is_ascii_alphabetic));
+    if digits + count(|it| b",. []".contains(it)) == value.len() {
+        return if digits < 4 { Level::Small } else { Level::Number };
+    }
+    if value.contains(char::is_whitespace) {
+        return Level::Word;
+    }
+    let kinds = value.bytes().filter(u8::is_ascii_alphanumeric).map(|it| it.is_ascii_digit());
+    let turns = kinds.clone().zip(kinds.skip(1)).filter(|it| it.0 != it.1).count();
+    let capitals = count(u8::is_ascii_uppercase);
+    let is_of_three = (1..letters).contains(&capitals) && digits + letters == value.len();
+    let is_path = || value.len() < LONG_BASE64 || turns <= 3 || value.contains(['.', ':']);
+    let is_random = || {
+        value.len() >= SHORT_RANDOM
+            && (turns > 2 || turns > 1 && is_of_three)
+            && !value.contains(['(', '[', '{'])
+            && !(value.contains('/') && is_path())
+    };
+    let runs = || value.split(|it: char| !it.is_alphanumeric());
+    let is_odd = || {
+        value.len() >= LONG && self::capitals(value) > 1
+            || runs().any(|it| it.len() >= LONG)
+            || value.contains(|it| "!#$%&*+=^~@".contains(it))
+    };
+    let is_plain = digits > 0 && is_plain(value);
+    match () {
+        () if is_plain || digits == 0 || letters == 0 || value.len() < SHORT_MIXED => {
+            let has_digit = value.len() >= SHORT && digits > 0 && !is_plain;
+            let is_odd = has_digit || is_odd() && !is_plain_url(value);
+            if is_odd { Level::Odd } else { Level::Word }
         }
-        _ if is_elsewhere || is_number && strength < Strength::Secret => Level::Placeholder,
-        _ if is_number && digits < 4 => Level::Small,
-        _ if is_number => Level::Number,
-        _ if value.contains(char::is_whitespace) => Level::Word,
-        _ if is_random(value) => Level::Random,
-        _ if is_mixed(value) => Level::Mixed,
-        _ if value.len() >= SHORT && digits > 0 && !is_plain(value) || is_odd(value) => Level::Odd,
-        _ => Level::Word,
+        () if is_random() => Level::Random,
+        () => Level::Mixed,
     }
 }
 
-/// Whether a text without digits is no word and no name of several words.
-fn is_odd(value: &str) -> bool {
-    let is_long = value.len() >= LONG && turns(value) > 1;
-    let has_long = || value.split(|it: char| !it.is_alphanumeric()).any(|it| it.len() >= LONG);
-    (is_long || has_long() || value.contains(|it| "!#$%&*+=^~@".contains(it)))
-        && !is_plain_url(value)
-}
-
 /// How often a capital follows a small letter.
-fn turns(value: &str) -> usize {
+fn capitals(value: &str) -> usize {
     let pairs = value.bytes().zip(value.bytes().skip(1));
     pairs.filter(|it| it.0.is_ascii_lowercase() && it.1.is_ascii_uppercase()).count()
 }
 
 /// Whether a text has letters and digits, is long enough for a secret, and no date, file or address.
 pub(super) fn is_mixed(value: &str) -> bool {
-    const SHORTEST: usize = 8;
-    let has = |fits: fn(&u8) -> bool| value.bytes().any(|it| fits(&it));
-    let has_both = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
-    value.len() >= SHORTEST && has_both && !has(u8::is_ascii_whitespace) && !is_plain(value)
+    form(value) >= Level::Mixed
 }
 
 /// Whether only a machine writes so: letters and digits take turns, or both cases and digits stand together.
 pub(super) fn is_random(value: &str) -> bool {
-    const SHORTEST: usize = 10;
-    const LEAST_TURNS: usize = 3;
-    // Base64 has slashes as paths do.
-    const LONG_BASE64: usize = 30;
-    let kinds = value.bytes().filter(u8::is_ascii_alphanumeric).map(|it| it.is_ascii_digit());
-    let turns = kinds.clone().zip(kinds.skip(1)).filter(|it| it.0 != it.1).count();
-    let has = |fits: fn(&u8) -> bool| value.bytes().any(|it| fits(&it));
-    let is_of_three = turns + 1 >= LEAST_TURNS
-        && has(u8::is_ascii_uppercase)
-        && has(u8::is_ascii_lowercase)
-        && value.bytes().all(|it| it.is_ascii_alphanumeric());
-    value.len() >= SHORTEST
-        && is_mixed(value)
-        && (turns >= LEAST_TURNS || is_of_three)
-        && !value.contains(['(', '[', '{'])
-        && (!value.contains('/')
-            || value.len() >= LONG_BASE64 && turns > LEAST_TURNS && !value.contains(['.', ':']))
+    form(value) >= Level::Random
 }
 
 /// Whether a text is a date with a time, the name of a file, or an address.
@@ -158,7 +166,7 @@ pub(super) fn is_plain_word(word: &str) -> bool {
     const MOST_TURNS: usize = 2;
     let start = word.trim_end_matches(|it: char| it.is_ascii_digit());
     let is_name = start.bytes().all(|it| it.is_ascii_alphabetic()) && is_wordlike(start);
-    is_name && word.len() - start.len() <= LONGEST_NUMBER && turns(start) <= MOST_TURNS
+    is_name && word.len() - start.len() <= LONGEST_NUMBER && capitals(start) <= MOST_TURNS
 }
 
 /// Whether a text is an address that anybody may open: no query, no login, no part that is made like a secret.
@@ -178,73 +186,75 @@ fn is_path(value: &str) -> bool {
         || value.contains('/') && !value.contains(':') && is_file(value)
 }
 
-/// What is in the place of a value, and when.
+/// What is in the place of a value: words for none, and types and words of programs.
 #[rustfmt::skip]
-const PLACEHOLDERS: &[(When, &[&str])] = &[
-    (When::Always, &[
-        "null", "none", "nil", "undefined", "true", "false", "yes", "no", "?", "%s", "%d", "%v", "%q", "%r", "%u",
-        "%i", "%w", "redacted", "[redacted]", "hidden", "filtered", "masked", "omitted", "sensitive", "unset",
-        // Types and words of programs.
-        "any", "array", "await", "bool", "boolean", "bytes", "char", "cow", "dict", "function", "int", "integer",
-        "list", "map", "new", "number", "object", "option", "optional", "promise", "record", "secretbox", "secretstr",
-        "secretstring", "str", "string", "text", "u8", "u16", "u32", "u64", "uuid", "varchar", "vec",
-    ]),
-    // How one logs in.
-    (When::Token, &[
-        "apikey", "basic", "bearer", "digest", "ntlm", "kerberos", "key", "negotiate", "oauth", "oauth2", "oidc", "saml",
-        "jwt", "password", "token", "anonymous", "enabled", "disabled", "optional", "required",
-    ]),
-    // What is wrong with a value.
-    (When::Loose, &[
-        "absent", "denied", "disabled", "empty", "enabled", "expired", "failed", "incorrect", "invalid", "mismatch",
-        "missing", "not", "rejected", "required", "revoked", "unauthorized", "unknown", "wrong",
-    ]),
-    // How a validator begins what it says.
-    (When::Sentence, &[
-        "can't", "cannot", "does", "doesn't", "expected", "field", "has", "invalid", "is", "isn't", "may", "must",
-        "needs", "not", "path", "should", "this", "was",
-    ]),
+const NONE: &[&str] = &[
+    "null", "none", "nil", "undefined", "true", "false", "yes", "no", "?", "%s", "%d", "%v", "%q", "%r", "%u",
+    "%i", "%w", "redacted", "[redacted]", "hidden", "filtered", "masked", "omitted", "sensitive", "unset",
+    "any", "array", "await", "bool", "boolean", "bytes", "char", "cow", "dict", "function", "int", "integer",
+    "list", "map", "new", "number", "object", "option", "optional", "promise", "record", "secretbox", "secretstr",
+    "secretstring", "str", "string", "text", "u8", "u16", "u32", "u64", "uuid", "varchar", "vec",
 ];
 
-/// When a word is in the place of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum When {
-    Always,
-    /// Where a token is asked for.
-    Token,
-    /// Where the value may as well be what is said of it.
-    Loose,
-    /// As the first of several words.
-    Sentence,
-}
-
-fn is_listed(word: &str, when: When) -> bool {
-    let mut lists = PLACEHOLDERS.iter().filter(|it| it.0 == when);
-    lists.any(|it| it.1.iter().any(|it| it.eq_ignore_ascii_case(word)))
-}
-
-/// What is between the signs of a placeholder.
-#[derive(Debug, Clone, Copy)]
-enum Inside {
-    /// Anything.
-    Any,
-    /// Letters, spaces and what joins words.
-    Words,
-    /// What names a secret, a position or a format.
-    Name,
-    /// The name of a variable, in capitals.
-    Variable,
-}
-
-/// How placeholders start and end.
+/// The same where a token is asked for: how one logs in.
 #[rustfmt::skip]
-const FORMS: &[(&str, &str, Inside)] = &[
-    ("${", "}", Inside::Any), ("$(", ")", Inside::Any), ("$env:", "", Inside::Any), ("{{", "}}", Inside::Any),
-    ("{%", "%}", Inside::Any), ("<%", "%>", Inside::Any), ("%{", "}", Inside::Any), ("#{", "}", Inside::Any),
-    ("%(", ")s", Inside::Any), ("<", ">", Inside::Words), ("[", "]", Inside::Name), ("(", ")", Inside::Name),
-    ("{", "}", Inside::Name), ("$", "", Inside::Name), (":", "", Inside::Name), ("@", "", Inside::Name),
-    ("$", "", Inside::Variable), ("%", "%", Inside::Variable),
+const LOGINS: &[&str] = &[
+    "apikey", "basic", "bearer", "digest", "ntlm", "kerberos", "key", "negotiate", "oauth", "oauth2", "oidc", "saml",
+    "jwt", "password", "token", "anonymous", "enabled", "disabled", "optional", "required",
 ];
+
+/// The same where the value may as well be what is said of it: what is wrong with it.
+#[rustfmt::skip]
+const STATES: &[&str] = &[
+    "absent", "denied", "disabled", "empty", "enabled", "expired", "failed", "incorrect", "invalid", "mismatch",
+    "missing", "not", "rejected", "required", "revoked", "unauthorized", "unknown", "wrong",
+];
+
+/// How a validator begins what it says.
+#[rustfmt::skip]
+const REMARKS: &[&str] = &[
+    "can't", "cannot", "does", "doesn't", "expected", "field", "has", "invalid", "is", "isn't", "may", "must",
+    "needs", "not", "path", "should", "this", "was",
+];
+
+fn is_listed(word: &str, list: &[&str]) -> bool {
+    list.iter().any(|it| it.eq_ignore_ascii_case(word))
+}
+
+/// How placeholders start and end, and what may be between.
+#[rustfmt::skip]
+const FORMS: &[(&str, &str, fn(&str) -> bool)] = &[
+    ("${", "}", |_| true), ("$(", ")", |_| true), ("$env:", "", |_| true), ("{{", "}}", |_| true),
+    ("{%", "%}", |_| true), ("<%", "%>", |_| true), ("%{", "}", |_| true), ("#{", "}", |_| true),
+    ("%(", ")s", |_| true), ("<", ">", is_text), ("[", "]", is_name), ("(", ")", is_name), ("{", "}", is_name),
+    ("$", "", is_parameter), (":", "", is_parameter), ("@", "", is_parameter), ("$", "", is_variable),
+    ("%", "%", is_variable),
+];
+
+fn is_text(text: &str) -> bool {
+    text.chars().all(|it| it.is_alphabetic() || matches!(it, ' ' | '_' | '-' | '.'))
+}
+
+fn is_variable(text: &str) -> bool {
+    let fits = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';
+    !text.is_empty() && text.bytes().all(fits)
+}
+
+/// Whether a text names a secret or a position.
+fn is_parameter(text: &str) -> bool {
+    let joins = |it: u8| it.is_ascii_alphabetic() || b"_.-".contains(&it);
+    text.len() <= 2 && text.bytes().all(|it| it.is_ascii_digit())
+        || text.bytes().all(joins) && strength(text).is_some()
+}
+
+/// The same in brackets, where it may also be a format or say that there is no value.
+fn is_name(text: &str) -> bool {
+    let first = text.split(' ').next().unwrap_or_default();
+    matches!(text, ":?" | ":#?" | ":s" | "..." | "…")
+        || is_parameter(text)
+        || is_listed(first, NONE)
+        || first == "known"
+}
 
 /// How far the end of a placeholder is looked for.
 const LONGEST_PLACEHOLDER: usize = 128;
@@ -266,34 +276,15 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         |it: char| matches!(it, '*' | '.' | 'x' | 'X' | '-' | '_' | '•' | '●' | '…' | '#');
     let is_sign = || value.len() <= 3 && value.bytes().all(|it| it.is_ascii_punctuation());
     let is_long = value.len() > 2 || !value.contains(['x', 'X']);
+    let is_form = |(open, close, fits): &(&str, &str, fn(&str) -> bool)| {
+        let within = value.strip_prefix(open).and_then(|it| it.strip_suffix(close));
+        within.is_some_and(|it| (close.is_empty() || !it.contains(close)) && fits(it))
+    };
     is_long && value.chars().all(is_mask)
         || is_sign()
-        || is_listed(value, When::Always)
+        || is_listed(value, NONE)
         || is_type(value)
-        || value.len() <= LONGEST_PLACEHOLDER && FORMS.iter().any(|it| fits(value, *it))
-}
-
-fn fits(value: &str, (open, close, inside): (&str, &str, Inside)) -> bool {
-    let within = value.strip_prefix(open).and_then(|it| it.strip_suffix(close));
-    let Some(within) = within else { return false };
-    let first = within.split(' ').next().unwrap_or_default();
-    let is_variable = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';
-    match inside {
-        Inside::Any => !within.contains(close) || close.is_empty(),
-        Inside::Words => {
-            within.chars().all(|it| it.is_alphabetic() || matches!(it, ' ' | '_' | '-' | '.'))
-        }
-        Inside::Variable => !within.is_empty() && within.bytes().all(is_variable),
-        Inside::Name => {
-            let is_position = within.len() <= 2 && within.bytes().all(|it| it.is_ascii_digit());
-            let is_format = matches!(within, ":?" | ":#?" | ":s" | "..." | "…");
-            let joins = |it: u8| it.is_ascii_alphabetic() || b"_.-".contains(&it);
-            is_position
-                || is_format
-                || !close.is_empty() && (is_listed(first, When::Always) || first == "known")
-                || within.bytes().all(joins) && strength(within).is_some()
-        }
-    }
+        || value.len() <= LONGEST_PLACEHOLDER && FORMS.iter().any(is_form)
 }
 
 /// `string`, `VARCHAR(255`, `Optional[str`, `[u8; 32]`, `z.string()`
@@ -307,21 +298,21 @@ fn is_type(value: &str) -> bool {
     let is_plain = |it: &str| it.bytes().all(|it| it.is_ascii_digit()) || is_plain_word(it);
     (after.is_empty() && path.len() == bare.len() || after.starts_with(['(', ';', '[', '?', '<']))
         && inside.all(is_plain)
-        && (value.len() > name.len() && is_listed(name, When::Always))
+        && (value.len() > name.len() && is_listed(name, NONE))
 }
 
 /// Whether a text tells something of the value instead of it.
 fn is_said(value: &str, strength: Strength, link: Link) -> bool {
     let word = value.trim_end_matches(['.', '!', ':']);
     if !value.contains(' ') {
-        return is_listed(word, When::Token) && strength <= Strength::Token
-            || is_listed(word, When::Loose) && link != Link::Assigned;
+        return is_listed(word, LOGINS) && strength <= Strength::Token
+            || is_listed(word, STATES) && link != Link::Assigned;
     }
     // What is behind a colon or in quotes may be the value.
     let is_quoting = value.contains([':', '`']) || value.contains(" '");
     let is_remark = |it: &str| {
         let first = it.trim_start().split(' ').next().unwrap_or_default();
-        it.contains(' ') && is_listed(first, When::Sentence)
+        it.contains(' ') && is_listed(first, REMARKS)
     };
     let mut remarks = value.split('"').filter(|it| !it.trim_matches([',', ' ']).is_empty());
     !is_quoting && remarks.all(is_remark) && !has_value(value)

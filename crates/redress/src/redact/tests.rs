@@ -6,7 +6,6 @@ mod names;
 mod redactor;
 mod start;
 mod told;
-mod unseen;
 
 use proptest::prelude::{any, prop_assert, proptest};
 

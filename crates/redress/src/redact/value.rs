@@ -7,68 +7,39 @@ use super::{
     score::{is_wordlike, opening},
 };
 
-/// The quote that closes a text.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Quote(char);
+/// Quotes, and what closes each.
+#[rustfmt::skip]
+const QUOTES: [(&str, &str); 9] = [
+    ("\"\"\"", "\"\"\""), ("'''", "'''"), ("\"", "\""), ("'", "'"), ("`", "`"), ("“", "”"), ("„", "”"), ("‘", "’"), ("«", "»"),
+];
 
-impl Quote {
-    /// The quote that a text starts with, and its length; a letter or two may say what kind of text it is, as in `b'…'`.
-    pub(super) fn at(text: &str) -> Option<(Self, usize)> {
-        let kind =
-            text.bytes().take(2).take_while(|it| it.is_ascii_alphabetic() || *it == b'@').count();
-        [0, kind].into_iter().find_map(|kind| {
-            let (close, length) = match text.get(kind..)?.chars().next()? {
-                it @ ('"' | '\'' | '`') => (it, 1),
-                '“' | '„' => ('”', 3),
-                '‘' => ('’', 3),
-                '«' => ('»', 2),
-                _ => return None,
-            };
-            Some((Self(close), kind + length))
-        })
-    }
-
-    /// The length of what it encloses: to its own closing quote, else to the end of the line.
-    pub(super) fn length(self, text: &str) -> usize {
-        let mut is_escaped = false;
-        let near = near(text, 0, MAX_SECRET);
-        for (at, it) in near.char_indices() {
-            let next = || near.get(at + it.len_utf8()..).and_then(|it| it.chars().next());
-            // An apostrophe is within a word.
-            let is_inside =
-                || matches!(self.0, '\'' | '’') && next().is_some_and(char::is_alphanumeric);
-            match it {
-                '\n' | '\r' => return at,
-                _ if is_escaped => is_escaped = false,
-                '\\' => is_escaped = true,
-                it if it == self.0 && !is_inside() => return at,
-                _ => (),
-            }
-        }
-        near.len()
-    }
-}
-
-/// What is in the quotes at a place, also in three of them.
+/// What is in the quotes at a place: to their own closing quote, else to the end of the line, which only three quotes pass over. A
+/// letter or two may say what kind of text it is, as in `b'…'`.
 pub(super) fn quoted(text: &str, at: usize) -> Option<Range<usize>> {
-    let from = text.get(at..)?;
-    let triple = ["\"\"\"", "\'\'\'"].into_iter().find(|it| from.starts_with(it));
-    if let Some(triple) = triple {
-        let inside = from.get(triple.len()..)?;
-        let length = inside.find(triple).unwrap_or(inside.len());
-        return Some(at + triple.len()..at + triple.len() + length);
-    }
-    let (quote, length) = Quote::at(from)?;
-    let start = at + length;
-    Some(start..start + quote.length(text.get(start..)?))
-}
-
-/// A text in quotes on the line below its name, as some writers of JSON have it.
-pub(super) fn quoted_below(text: &str) -> Option<Range<usize>> {
-    const MOST_SPACE: usize = 64;
-    let gap = text.bytes().take(MOST_SPACE).take_while(u8::is_ascii_whitespace).count();
-    let is_below = text.get(..gap)?.contains('\n') && text.get(gap..)?.starts_with(['"', '\'']);
-    if is_below { quoted(text, gap) } else { None }
+    let from = near(text, at, MAX_SECRET);
+    let is_kind = |it: &u8| it.is_ascii_alphabetic() || *it == b'@';
+    let kind = from.bytes().take(2).take_while(is_kind).count();
+    let (kind, (open, close)) = [0, kind].into_iter().find_map(|kind| {
+        Some((
+            kind,
+            QUOTES.iter().find(|it| from.get(kind..).is_some_and(|from| from.starts_with(it.0)))?,
+        ))
+    })?;
+    let inside = from.get(kind + open.len()..)?;
+    let is_triple = close.chars().count() > 1;
+    let mut is_escaped = false;
+    let end = inside.char_indices().find(|(at, it)| {
+        let rest = inside.get(*at..).unwrap_or_default();
+        // An apostrophe is within a word.
+        let is_inside = || {
+            matches!(*close, "'" | "’") && rest.chars().nth(1).is_some_and(char::is_alphanumeric)
+        };
+        let is_end = !is_escaped && rest.starts_with(close) && !is_inside();
+        is_escaped = !is_escaped && *it == '\\' && !is_triple;
+        is_end || !is_triple && matches!(it, '\n' | '\r')
+    });
+    let start = at + kind + open.len();
+    Some(start..start + end.map_or(inside.len(), |it| it.0))
 }
 
 /// The texts of a list, from the first to the last: `["one", "two"]`.
@@ -100,7 +71,8 @@ pub(super) fn called(text: &str) -> Option<(&str, Range<usize>)> {
     Some((bare.get(..length)?, quoted(text, text.len() - inside.len()).filter(|_| is_near)?))
 }
 
-/// What is on the lines below a name: a block of YAML, or one word that is no word of a language. Says whether it is a block.
+/// What is on the lines below a name: a block of YAML or a text in quotes, which is sure to be the value, or a word that is none of a
+/// language.
 pub(super) fn below(text: &str) -> Option<(Range<usize>, bool)> {
     const MOST_BLANK: usize = 3;
     const LONGEST_SIGN: usize = 40;
@@ -122,11 +94,14 @@ pub(super) fn below(text: &str) -> Option<(Range<usize>, bool)> {
     first.is_empty().then_some(())?;
     let value = lines.trim_start();
     let gap = lines.get(..lines.len() - value.len())?;
+    let from = text.len() - value.len();
+    if value.starts_with(['"', '\'']) {
+        return Some((quoted(text, from)?, true));
+    }
     let line = value.lines().next()?.trim_end();
     let is_word = !line.contains([' ', '\t', ':'])
         && !is_wordlike(line)
         && gap.matches('\n').count() < MOST_BLANK;
-    let from = text.len() - value.len();
     is_word.then_some((from..from + line.len(), false))
 }
 

@@ -8,6 +8,8 @@ mod codes;
 #[path = "../../../../fixtures/counts.rs"]
 mod counts;
 mod dialects;
+#[path = "../../../../fixtures/disguised.rs"]
+mod disguised;
 mod emission;
 mod factories;
 mod golden;
@@ -22,4 +24,5 @@ mod seeds_mailvault;
 mod seeds_rpc;
 mod seeds_stagewright;
 mod seeds_workrail;
+mod unseen;
 mod wire;
