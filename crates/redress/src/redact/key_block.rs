@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::near;
+use super::{behind, near};
 
 /// The longest block.
 const MOST: usize = 64 << 10;
@@ -19,6 +19,9 @@ const END: &str = "-----END ";
 /// A run of base64 that is so long is a line of a key, not a word.
 const LONG_RUN: usize = 32;
 
+/// The longest line of a block, with what a log writes before it.
+const LONGEST_LINE: usize = 256;
+
 /// So many lines that are none of a key say that its end will not come.
 const MOST_OTHERS: usize = 16;
 
@@ -34,19 +37,21 @@ pub(super) fn from_begin(text: &str, at: Range<usize>) -> Option<Range<usize>> {
 /// The lines of a block before its end: what is left when the start was cut off.
 pub(super) fn before_end(text: &str, at: Range<usize>) -> Option<Range<usize>> {
     is_labelled(text.get(at.end..)?).then_some(())?;
-    let at = at.start;
-    let last = line_start(text, at)?;
+    let line_before = |end: usize| {
+        let line = behind(text, end, LONGEST_LINE).rsplit('\n').next()?;
+        (line.len() < LONGEST_LINE).then_some(line)
+    };
+    let last = at.start - line_before(at.start)?.len();
     let mut start = last;
-    while let Some(above) = start.checked_sub(1).and_then(|it| line_start(text, it)) {
-        let line = text.get(above..start)?;
+    while let Some(line) = start.checked_sub(1).and_then(line_before) {
         // Only the last line is short.
-        let is_inside = start < last && last_run(line).len() < LONG_RUN;
-        if at - above > MOST || line.contains("-----") || is_inside || !is_body(line) {
+        let is_short = start < last && last_run(line).len() < LONG_RUN;
+        if at.start - start > MOST || line.contains("-----") || is_short || !is_body(line) {
             break;
         }
-        start = above;
+        start -= line.len() + 1;
     }
-    Some(start..at)
+    Some(start..at.start)
 }
 
 /// The lines of a key as `PuTTY` keeps it, behind their number.
@@ -57,17 +62,6 @@ pub(super) fn lines(text: &str, at: Range<usize>) -> Option<Range<usize>> {
     let lines = rest.get(first..)?.split_inclusive('\n').take_while(is_line);
     let key = rest.get(first..first + lines.map(str::len).sum::<usize>())?.trim_end();
     (!key.is_empty()).then_some(at.end + first..at.end + first + key.len())
-}
-
-/// The longest line of a block, with what a log writes before it.
-const LONGEST_LINE: usize = 256;
-
-/// Where the line starts that `at` is in, if that is near.
-fn line_start(text: &str, at: usize) -> Option<usize> {
-    let from = at.saturating_sub(LONGEST_LINE);
-    let near = text.as_bytes().get(from..at)?;
-    let start = near.iter().rposition(|it| *it == b'\n').map(|it| from + it + 1);
-    start.or_else(|| (from == 0).then_some(0))
 }
 
 fn is_labelled(text: &str) -> bool {

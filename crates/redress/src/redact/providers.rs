@@ -96,13 +96,13 @@ pub(super) fn match_at(
 impl Digits {
     /// The length of the run that a text starts with, if it is long enough.
     fn run(self, text: &str, least: usize) -> Option<usize> {
-        let length = self.count(text);
         let fits = match self {
             Self::Token => !is_words(text),
-            Self::Hex => length == least && Self::Token.count(text) == least,
+            Self::Hex => Self::Token.count(near(text, 0, least + 1)) == least,
             Self::Capitals | Self::Base64 => true,
         };
-        (fits && length >= least).then_some(length)
+        let length = if fits { self.count(text) } else { 0 };
+        (length >= least).then_some(length)
     }
 
     fn count(self, text: &str) -> usize {

@@ -75,13 +75,15 @@ const LONG: usize = 16;
 
 /// How random a value is in its place.
 fn level(value: &str, strength: Strength, link: Link) -> Level {
-    let form = form(value);
-    let is_number = matches!(form, Level::Small | Level::Number) && strength < Strength::Secret;
     let is_elsewhere = || link != Link::Assigned && is_plain_url(value);
     let is_said = || is_said(value, strength, link);
-    let is_none =
-        is_number || is_placeholder(value) || is_said() || is_path(value) || is_elsewhere();
-    if is_none { Level::Placeholder } else { form }
+    if is_placeholder(value) || is_said() || is_path(value) || is_elsewhere() {
+        return Level::Placeholder;
+    }
+    match form(value) {
+        Level::Small | Level::Number if strength < Strength::Secret => Level::Placeholder,
+        form => form,
+    }
 }
 
 /// How random a value is by its form.

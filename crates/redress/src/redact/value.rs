@@ -27,14 +27,16 @@ pub(super) fn quoted(text: &str, at: usize) -> Option<Range<usize>> {
     })?;
     let inside = from.get(kind + open.len()..)?;
     let is_triple = close.chars().count() > 1;
+    let rest = |at: usize| inside.get(at..).unwrap_or_default();
     let mut is_escaped = false;
     let end = inside.char_indices().find(|(at, it)| {
-        let rest = inside.get(*at..).unwrap_or_default();
         // An apostrophe is within a word.
         let is_inside = || {
-            matches!(*close, "'" | "’") && rest.chars().nth(1).is_some_and(char::is_alphanumeric)
+            let next = rest(at + it.len_utf8()).chars().next();
+            matches!(it, '\'' | '’') && !is_triple && next.is_some_and(char::is_alphanumeric)
         };
-        let is_end = !is_escaped && rest.starts_with(close) && !is_inside();
+        let is_close = close.starts_with(*it) && !is_escaped;
+        let is_end = is_close && rest(*at).starts_with(close) && !is_inside();
         is_escaped = !is_escaped && *it == '\\' && !is_triple;
         is_end || !is_triple && matches!(it, '\n' | '\r')
     });
