@@ -223,9 +223,11 @@ fn is_listed(word: &str, list: &[&str]) -> bool {
     list.iter().any(|it| it.eq_ignore_ascii_case(word))
 }
 
+type Form = (&'static str, &'static str, fn(&str) -> bool);
+
 /// How placeholders start and end, and what may be between.
 #[rustfmt::skip]
-const FORMS: &[(&str, &str, fn(&str) -> bool)] = &[
+const FORMS: &[Form] = &[
     ("${", "}", |_| true), ("$(", ")", |_| true), ("$env:", "", |_| true), ("{{", "}}", |_| true),
     ("{%", "%}", |_| true), ("<%", "%>", |_| true), ("%{", "}", |_| true), ("#{", "}", |_| true),
     ("%(", ")s", |_| true), ("<", ">", is_text), ("[", "]", is_name), ("(", ")", is_name), ("{", "}", is_name),
@@ -278,7 +280,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         |it: char| matches!(it, '*' | '.' | 'x' | 'X' | '-' | '_' | '•' | '●' | '…' | '#');
     let is_sign = || value.len() <= 3 && value.bytes().all(|it| it.is_ascii_punctuation());
     let is_long = value.len() > 2 || !value.contains(['x', 'X']);
-    let is_form = |(open, close, fits): &(&str, &str, fn(&str) -> bool)| {
+    let is_form = |(open, close, fits): &Form| {
         let within = value.strip_prefix(open).and_then(|it| it.strip_suffix(close));
         within.is_some_and(|it| (close.is_empty() || !it.contains(close)) && fits(it))
     };
