@@ -16,7 +16,7 @@ const PAGES: [&str; 11] = [
 ];
 
 /// How far the page is wider than the window, what is drawn outside of it, and whether a script of a server ran.
-const LAYOUT: &str = "return {over: document.documentElement.scrollWidth - window.innerWidth, \
+const LAYOUT: &str = "return {over: document.documentElement.scrollWidth - document.documentElement.clientWidth, \
     ran: window.ran === undefined ? null : window.ran, heading: document.querySelector('h1').textContent, \
     links: [...document.links].filter(it => !/^https?:/.test(it.href)).length}";
 
