@@ -48,7 +48,7 @@ pub use self::{
     reference::{Contract, Location, PemFile, Plugin, SecretFile, Word},
     secret::Secret,
     sections::{
-        Auth, Breaker, Emit, General, Ledger, Limits, Listen, MadeToken, Metrics, Retry, Tls,
+        Auth, Breaker, Emit, General, Ledger, Limits, Listen, Loop, MadeToken, Metrics, Retry, Tls,
     },
     server::{Server, Tool},
     value::Named,
@@ -199,6 +199,7 @@ fn sections(mut table: Table<'_, '_>) -> (General, Vec<Server>) {
         emit: general.emit.clone(),
         retry: general.retry.clone(),
         breaker: general.breaker.clone(),
+        r#loop: general.r#loop.clone(),
         limits: general.limits.clone(),
         ..Server::default()
     };

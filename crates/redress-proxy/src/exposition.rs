@@ -47,7 +47,7 @@ enum Amount {
 }
 
 /// Every metric.
-pub(crate) const FAMILIES: [Family; 17] = [
+pub(crate) const FAMILIES: [Family; 20] = [
     Family {
         name: "redress_calls",
         help: "Requests of clients by how they ended",
@@ -101,6 +101,24 @@ pub(crate) const FAMILIES: [Family; 17] = [
         help: "Calls that were not made again because the budget was spent",
         kind: MetricType::Counter,
         numbers: |it| event(it, CountedEvent::RetryDenied),
+    },
+    Family {
+        name: "redress_loop_refused",
+        help: "Calls that were answered without asking the server because they had failed in the same way before",
+        kind: MetricType::Counter,
+        numbers: |it| event(it, CountedEvent::LoopRefused),
+    },
+    Family {
+        name: "redress_loop_trials",
+        help: "Such calls that were let through after a pause",
+        kind: MetricType::Counter,
+        numbers: |it| event(it, CountedEvent::LoopTrial),
+    },
+    Family {
+        name: "redress_loop_observed",
+        help: "Calls that would have been answered without asking the server, in a mode that only observes",
+        kind: MetricType::Counter,
+        numbers: |it| event(it, CountedEvent::LoopObserved),
     },
     Family {
         name: "redress_silent_failures",

@@ -80,6 +80,8 @@ pub(crate) struct Handling {
     pub(crate) ground: Option<Ground>,
     /// Whether the server did not flag it.
     pub(crate) is_silent: bool,
+    /// Whether the same call is proved to fail again in the same way.
+    pub(crate) is_lasting: bool,
 }
 
 /// What is special about one occurrence.
@@ -100,7 +102,8 @@ pub(crate) struct FaultStamp {
 impl FaultTemplate {
     pub(crate) const fn new(fault: Emitted, extras: ResponseExtras) -> Self {
         let answers = [const { OnceLock::new() }; 2];
-        let handling = Handling { rewrite: Rewrite::Made, ground: None, is_silent: false };
+        let handling =
+            Handling { rewrite: Rewrite::Made, ground: None, is_silent: false, is_lasting: false };
         Self { fault, extras, handling, answers, records: [const { OnceLock::new() }; 2] }
     }
 

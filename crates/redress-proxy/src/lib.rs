@@ -17,7 +17,7 @@
 //!   `fault_template.rs` failures that were judged before, as templates.
 //! - `server.rs` what all sessions of one server share: its settings, and what counts across them. `breaker.rs` whether
 //!   it is asked at all, `limits.rs` how much, `quota.rs` how much of its failures is recorded, `retry.rs` what is asked
-//!   again; `metrics.rs` counts what came of it, for Prometheus and `sys/errorStats`; `exposition.rs` the metrics as
+//!   again, `loop_guard.rs` which repeats of a failed call are not sent; `metrics.rs` counts what came of it, for Prometheus and `sys/errorStats`; `exposition.rs` the metrics as
 //!   `OpenMetrics` text.
 //! - `memory.rs` the budget of bytes of all clients, and reservations in it. `slots.rs` fair shares of sessions,
 //!   connections and calls. `caller.rs` whose share it is.
@@ -53,6 +53,7 @@ pub mod header_params;
 mod http_head;
 mod inflight;
 mod limits;
+mod loop_guard;
 pub mod memory;
 pub mod metrics;
 pub mod moment;

@@ -54,6 +54,12 @@ pub enum CountedEvent {
     Retry,
     /// A call was not made again because too many were.
     RetryDenied,
+    /// A call was answered without asking the server, because it had failed in the same way before.
+    LoopRefused,
+    /// Such a call was let through after a pause.
+    LoopTrial,
+    /// Such a call was only counted.
+    LoopObserved,
     /// A failure that the server had not flagged.
     Silent,
     /// A line of the server that was of no use.

@@ -22,6 +22,7 @@ mod malformed;
 mod metering;
 mod pipeline;
 mod reader;
+mod repeated_failure;
 mod reserved_keys;
 mod retry;
 mod retry_after;
@@ -60,6 +61,7 @@ use self::{
     malformed::fail_named_in,
     pipeline::{client_message, fail, upstream_message},
     reader::Reader,
+    repeated_failure::KnownFailure,
     retry::{Retries, send_due_retries},
     stray_output::note_stray,
     subscriptions::drop_subscriptions,
@@ -72,6 +74,7 @@ use crate::{
     exchange::Method,
     frame::limits,
     inflight::{InFlight, InFlightEntry},
+    loop_guard::LoopGuard,
     metrics::CountedEvent,
     moment::millis,
     outgoing::{Sender, Ticket, ToUpstream},
@@ -115,6 +118,8 @@ pub struct Session {
     retries: Retries,
     /// Writes that are checked.
     writes: Writes,
+    /// Calls that failed, and are not sent again and again.
+    loops: LoopGuard<KnownFailure>,
 }
 
 /// The parts of a session that say what a failure means: read-only.
@@ -167,6 +172,7 @@ impl Session {
             verdicts: Verdicts::new(),
             retries: Retries::default(),
             writes: Writes::default(),
+            loops: LoopGuard::new(server.settings.loop_guard),
             server,
         }
     }
@@ -326,6 +332,7 @@ impl Session {
         cancel_where(self, |it| it.from.client == client, actions);
         drop_subscriptions(self, client, actions);
         self.tenancy.left_by(client);
+        self.loops.forget(client);
     }
 
     /// A client does not wait for a request any more: it is cancelled and recorded.

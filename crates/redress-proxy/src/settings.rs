@@ -15,6 +15,7 @@ use redress_registry::Registry;
 pub use crate::{
     breaker::BreakerRule,
     limits::{LimitRule, Rate},
+    loop_guard::LoopRule,
     retry::RetryRule,
 };
 
@@ -60,6 +61,8 @@ pub struct Settings {
     pub retry: RetryRule,
     /// When calls are paused because the server is out of reach.
     pub breaker: BreakerRule,
+    /// When a repeated call is answered without asking the server.
+    pub loop_guard: LoopRule,
     /// How many calls are too many.
     pub limits: LimitRule,
     /// How many bytes of failures are recorded an hour, on average.
@@ -91,6 +94,7 @@ impl Settings {
             redactor,
             retry: RetryRule::default(),
             breaker: BreakerRule::default(),
+            loop_guard: LoopRule::default(),
             limits: LimitRule::default(),
             fault_bytes_per_hour: u64::MAX,
             error_stats: None,

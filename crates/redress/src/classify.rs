@@ -54,6 +54,7 @@ pub enum Verdict {
 
 /// A failure that was recognised.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Failure {
     /// The server did not flag it.
     pub silent: bool,
@@ -63,6 +64,8 @@ pub struct Failure {
     pub tier: Tier,
     /// The rule that named it; of a silent one, first the sign that found it: `sign+rule`.
     pub rule: Cow<'static, str>,
+    /// A validator refused the arguments, before they had an effect.
+    pub is_of_validator: bool,
     /// The call may have begun its work before it failed, as the request or the answer tells.
     pub begun: bool,
     /// What its text gives away.

@@ -117,8 +117,18 @@ impl Comparison {
 
 /// What holds for all servers. The roles are compared before the callers who have them.
 fn general(rules: &mut Rules, old: &General, new: &mut General) {
-    let General { listen, auth: _, ledger, metrics, emit, retry, breaker, limits, governance } =
-        old;
+    let General {
+        listen,
+        auth: _,
+        ledger,
+        metrics,
+        emit,
+        retry,
+        breaker,
+        r#loop,
+        limits,
+        governance,
+    } = old;
     keys!(rules, "listen", Listen, (listen, new.listen), apart(tls), {
         address: restart(reach);
         allowed_hosts: granted(patterns::is_same);
@@ -133,6 +143,7 @@ fn general(rules: &mut Rules, old: &General, new: &mut General) {
     emit.compare(&mut new.emit, "emit", rules);
     retry.compare(&mut new.retry, "retry", rules);
     breaker.compare(&mut new.breaker, "breaker", rules);
+    r#loop.compare(&mut new.r#loop, "loop", rules);
     limit_keys(rules, "limits", limits, &mut new.limits);
     governance::compare(rules, governance, &mut new.governance);
     auth::compare(rules, old, new);

@@ -11,7 +11,7 @@ use super::{
     Config, Emit, Ledger,
     choice::{Choice, parser},
     section::Section,
-    sections::{Breaker, Limits, Retry},
+    sections::{Breaker, Limits, Loop, Retry},
     server::Server,
     value::Value,
 };
@@ -95,6 +95,7 @@ impl KeyOptions {
             server.emit.set(&self.0);
             server.retry.set(&self.0);
             server.breaker.set(&self.0);
+            server.r#loop.set(&self.0);
             server.limits.set(&self.0);
         }
     }
@@ -115,7 +116,8 @@ impl clap::Args for KeyOptions {
     fn augment_args(command: Command) -> Command {
         let of_server = command.args(Server::options()).args(Emit::options());
         let of_file = of_server.args(Ledger::options());
-        of_file.args(Retry::options()).args(Breaker::options()).args(Limits::options())
+        let of_calls = of_file.args(Retry::options()).args(Breaker::options());
+        of_calls.args(Loop::options()).args(Limits::options())
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -6,7 +6,7 @@ use redress_gate::{
     RemoteAddress, Server as GatedServer, Target,
     metrics_listener::MetricsPage,
     serve::{Access, Tokens},
-    settings::{BreakerRule, LimitRule, Rate, RetryRule, Settings},
+    settings::{BreakerRule, LimitRule, LoopRule, Rate, RetryRule, Settings},
 };
 use redress_ledger::Redactor;
 use redress_transport::{program::Program, resources::Resources};
@@ -14,7 +14,7 @@ use redress_transport::{program::Program, resources::Resources};
 use redress_registry::{Registry, plugin::Plugins};
 
 use super::{
-    Breaker, Contract, General, Ledger, Limits, Listen, Retry, Secret, Server, Url, taught,
+    Breaker, Contract, General, Ledger, Limits, Listen, Loop, Retry, Secret, Server, Url, taught,
 };
 use crate::{failure::Failure, workspace};
 
@@ -38,6 +38,7 @@ impl Server {
             trust_annotations: self.trusts_annotations(),
             retry: self.retry.rule(),
             breaker: self.breaker.rule(),
+            loop_guard: self.r#loop.rule(),
             limits: self.limits.rule(),
             // The section of the ledger says it, which holds for all servers.
             fault_bytes_per_hour: Ledger::default().fault_bytes_per_hour,
@@ -198,6 +199,17 @@ impl Breaker {
             window: Duration::from_millis(self.window_ms),
             pause: Duration::from_millis(self.open_ms),
             longest_pause: Duration::from_millis(self.max_open_ms),
+        }
+    }
+}
+
+impl Loop {
+    fn rule(&self) -> LoopRule {
+        LoopRule {
+            enabled: self.enabled,
+            failures: count(self.failures),
+            pause: Duration::from_millis(self.pause_ms),
+            longest_pause: Duration::from_millis(self.max_pause_ms),
         }
     }
 }

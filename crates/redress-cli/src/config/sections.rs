@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use redress_gate::{
     OnLedgerFailure,
     serve::{Tls as Certificate, TlsError},
-    settings::{BreakerRule, LimitRule, RetryRule, ServerText},
+    settings::{BreakerRule, LimitRule, LoopRule, RetryRule, ServerText},
 };
 
 use super::{
@@ -38,6 +38,8 @@ section! {
         retry: Retry = Retry::default(), example "";
         /// When it stops asking a server for a while.
         breaker: Breaker = Breaker::default(), example "";
+        /// When it answers a repeated call itself.
+        r#loop: Loop = Loop::default(), example "";
         /// How much a server is asked.
         limits: Limits = Limits::default(), example "";
         /// What a governed gate lets pass.
@@ -166,6 +168,23 @@ section! {
         max_open_ms: u64 = millis(BreakerRule::default().longest_pause), in 100..=3_600_000, compared neutral(), example "120000";
     }
     check check_open
+}
+
+section! {
+    /// When a call that fails again and again is answered without asking the server, with the code `REPEATED_FAILURE`. It must have failed in
+    /// the same session with the same arguments, code and text, nothing may have succeeded in between, and it must be proved that a repeat does
+    /// not mend it: a failure that is known by words alone, that is retryable, or that another state mends never counts.
+    pub struct Loop {
+        /// Whether that is done.
+        enabled: bool = LoopRule::default().enabled, compared neutral(), example "false";
+        /// How often the call must fail before.
+        failures: u64 = LoopRule::default().failures.into(), in 2..=10_000, compared neutral(), example "5";
+        /// After how long one such call is let through, in milliseconds. It doubles as long as the call fails in the same way.
+        pause_ms: u64 = millis(LoopRule::default().pause), in 100..=3_600_000, compared neutral(), example "60000";
+        /// The longest such time, in milliseconds.
+        max_pause_ms: u64 = millis(LoopRule::default().longest_pause), in 100..=3_600_000, compared neutral(), example "600000";
+    }
+    check check_loop
 }
 
 section! {
@@ -338,6 +357,10 @@ fn check_pauses(retry: &Retry, table: &mut Table<'_, '_>) {
 
 fn check_open(breaker: &Breaker, table: &mut Table<'_, '_>) {
     in_order(("open_ms", breaker.open_ms), ("max_open_ms", breaker.max_open_ms), table);
+}
+
+fn check_loop(guard: &Loop, table: &mut Table<'_, '_>) {
+    in_order(("pause_ms", guard.pause_ms), ("max_pause_ms", guard.max_pause_ms), table);
 }
 
 /// Reports a first pause that is longer than the longest one. What a server takes from the section for all is reported there.

@@ -13,7 +13,7 @@ use super::{
     reference::{Contract, Location, Plugin, Word},
     secret::Secret,
     section::section,
-    sections::{Breaker, Emit, Limits, Retry},
+    sections::{Breaker, Emit, Limits, Loop, Retry},
     table::{Given, Table},
     taught::{self, Match},
     value::{Named, Row},
@@ -70,6 +70,8 @@ section! {
         retry: Retry = Retry::default(), example "";
         /// When it is not asked for a while, where it differs from `[breaker]`.
         breaker: Breaker = Breaker::default(), example "";
+        /// When its repeated calls are answered without asking it, where it differs from `[loop]`.
+        r#loop: Loop = Loop::default(), example "";
         /// How much it is asked, where it differs from `[limits]`.
         limits: Limits = Limits::default(), example "";
         /// What answers of it mean, where neither it nor its contract says so.

@@ -13,6 +13,7 @@ pub(crate) mod http;
 mod killed;
 mod kin;
 mod last_answers;
+mod loops;
 mod metrics;
 pub(crate) mod middleman;
 mod own_envelopes;

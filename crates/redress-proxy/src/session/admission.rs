@@ -10,6 +10,7 @@ use super::{
     failure_cause::Refusal,
     interface::{Actions, Exit, UpstreamKind},
     pipeline::fail,
+    repeated_failure::refuse_repeated,
     upstream::State,
 };
 use crate::{
@@ -142,6 +143,7 @@ pub(super) fn admit(
     if session.inflight.find(exchange.key).is_some() {
         return Err(Refusal::Malformed(Malformed::IdInUse));
     }
+    refuse_repeated(session, exchange, actions.now.at)?;
     let is_too_much = !session.upstream.is_up()
         && !session.upstream.has_room(bytes, session.server.settings.queue_limit());
     if is_too_much || session.inflight.is_full() {

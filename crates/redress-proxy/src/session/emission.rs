@@ -29,6 +29,7 @@ use crate::{
     exchange::{Exchange, Method, Request},
     fault_template::{FaultStamp, FaultTemplate, Handling, ResponseExtras, Rewrite},
     frame::{Shape, splice},
+    loop_guard::is_lasting,
     metrics::Completion,
     moment::Moment,
     outgoing::Sender,
@@ -128,6 +129,7 @@ pub(super) fn template_of_answer(
     let is_of_task = matches!(request.method, Method::TaskState | Method::TaskResult)
         && answer.frame.shape == Shape::Result;
     let handling = Handling {
+        is_lasting: is_lasting(&failure.fault, failure.is_of_validator),
         rewrite,
         ground: (failure.certain && !is_of_task).then_some(ground),
         is_silent: failure.silent,

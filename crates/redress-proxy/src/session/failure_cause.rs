@@ -5,7 +5,7 @@ use std::time::Instant;
 use redress::outcome::Malformed;
 use redress::{Fault, outcome::What};
 
-use super::interface::HttpFailure;
+use super::{interface::HttpFailure, repeated_failure::KnownFailure};
 use crate::{frame::Unreadable, limits::LimitExceeded, upstream_id::UpstreamId};
 
 /// Why a request fails although it has no answer that could be judged.
@@ -48,6 +48,8 @@ pub(super) enum Refusal {
     Governed(Box<Fault>),
     /// It failed, and must not be made again after all.
     NotRepeated(Box<Fault>),
+    /// The same call failed again and again in the same way.
+    Repeated { failure: KnownFailure, times: u32 },
     /// Several clients share the upstream, and it would show them what belongs to one of them.
     Unshared,
 }
@@ -92,6 +94,7 @@ impl FailureCause<'_> {
             | Refusal::Malformed(_)
             | Refusal::UnknownTask
             | Refusal::Unshared
+            | Refusal::Repeated { .. }
             | Refusal::Governed(_) => true,
             Refusal::OutOfMemory
             | Refusal::Closing

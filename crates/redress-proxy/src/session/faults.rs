@@ -24,6 +24,7 @@ use super::{
     fault_details::{number, with_detail, with_upstream},
     http_failure::{http_fault, web_page_fault},
     interface::{Actions, Exit, UpstreamKind},
+    repeated_failure::repeated_fault,
     startup_failure::{
         CHECK_START, explain_failed_start, is_page, is_unopened, opens, tells_failure,
     },
@@ -120,6 +121,7 @@ fn refusal_fault(cx: Context<'_>, exchange: &Exchange, why: &Refusal, now: Momen
             fault
         }
         Refusal::NotRepeated(fault) => Fault::clone(fault),
+        Refusal::Repeated { failure, times } => repeated_fault(cx, failure, *times),
         Refusal::Unshared => {
             let method = exchange.request.method_name().into();
             raise(cx, codes::METHOD_NOT_FOUND, Origin::Gate, [("method", method)])

@@ -46,6 +46,7 @@ use super::{
     interface::{Actions, Expected, MessageSource},
     malformed::not_a_message,
     metering::metered,
+    repeated_failure::{note_failed, note_failed_answer, note_succeeded},
     reserved_keys::{stated_in, without_reserved, without_stated},
     retry::{retry, retry_unless_answered, tell_attempts, with_attempts},
     rewrite::apply,
@@ -406,7 +407,7 @@ pub(super) fn deliver(
     let Some(template) = verdict else {
         return pass_answer(session, exchange, answer, actions);
     };
-    let Handling { rewrite, ground, is_silent } = template.handling.clone();
+    let Handling { rewrite, ground, is_silent, .. } = template.handling.clone();
     let exchange = match ground {
         Some(ground) if !exchange.is_put_back() => {
             retry(session, exchange, &template.fault, ground, actions)
@@ -421,6 +422,10 @@ pub(super) fn deliver(
     };
     if is_silent {
         session.server.metrics.happened(CountedEvent::Silent);
+    }
+    match ground {
+        Some(_) => note_failed_answer(session, &exchange, answer, &template, actions.now.at),
+        None => note_succeeded(session, &exchange),
     }
     let template = with_attempts(template, &exchange, &session.server.settings.emission());
     let template = with_write(session.context(), template, &exchange);
@@ -455,6 +460,7 @@ fn pass_answer(
     let Some(mut exchange) = unless_checked(session, exchange, answer) else { return };
     actions.answered.extend(exchange.memory.take());
     record_success(session.context(), &exchange, actions);
+    note_succeeded(session, &exchange);
     let id = exchange.request.id().as_bytes();
     let to = ToClient::Answer(exchange.from.ticket, answer.http.map_or(200, |it| it.status));
     if let Some(line) = tools_for_client(session.context(), &exchange, answer) {
@@ -536,6 +542,7 @@ pub(super) fn fail(
     let to = reply_to_failed(session.context(), &exchange, cause, &fault);
     let template =
         make_template(session.context(), fault, (tool_of(session.context(), request), None));
+    note_failed(session, &exchange, cause, &template, actions.now.at);
     let completion = completion_of(&exchange, cause);
     if completion == Completion::Refused {
         session.server.metrics.refused(&template.fault);

@@ -8,6 +8,7 @@ mod governed;
 mod handshake;
 mod http;
 mod lifecycle;
+mod loops;
 mod malformed;
 mod many;
 mod requests;
@@ -36,6 +37,7 @@ use super::{Actions, ClientKind, Exit, HttpFailure, MessageSource, Repeat, Sessi
 use crate::{
     breaker::BreakerRule,
     limits::LimitRule,
+    loop_guard::LoopRule,
     moment::Moment,
     outgoing::{Sender, Ticket, ToClient},
     retry::RetryRule,
@@ -76,6 +78,7 @@ pub(crate) fn settings(mode: Mode) -> Settings {
         // Where that is not what is tested, nothing is repeated, paused or limited.
         retry: RetryRule { attempts: 1, ..RetryRule::default() },
         breaker: BreakerRule { failures: 0, ..BreakerRule::default() },
+        loop_guard: LoopRule { enabled: false, ..LoopRule::default() },
         limits: LimitRule { in_flight: 100_000, in_flight_per_session: 100_000, rate: None },
         ..Settings::new("files".to_owned(), Arc::clone(shipped::core()), redactor)
     }

@@ -457,6 +457,7 @@ fn flagged(mut fault: Fault, rule: &'static str) -> Failure {
         certain: true,
         tier: Tier::Protocol,
         rule: rule.into(),
+        is_of_validator: false,
         begun: false,
         leaks: Vec::new(),
         fault,

@@ -250,6 +250,7 @@ fn checked<'e>(evidence: &Evidence<'e>, found: &Match<'static>) -> Finding<'e> {
     let code = if all_missing { codes::MISSING_REQUIRED_FIELD.name() } else { &*row.head };
     Finding {
         violations: places.found,
+        is_of_validator: is_proof,
         misnamed: row.is_name && !all_missing,
         ..finding(code).effect(if is_proof { Effect::None } else { Effect::Unknown })
     }

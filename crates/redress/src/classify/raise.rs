@@ -84,7 +84,9 @@ pub(super) fn raise(
     };
     fault.private.rule = Some(rule.clone());
     let silent = evidence.source == Source::Silent;
-    Failure { silent, certain, tier: finding.tier, rule: rule.into(), begun, leaks, fault }
+    let is_of_validator = finding.is_of_validator;
+    let (tier, rule) = (finding.tier, rule.into());
+    Failure { silent, certain, tier, rule, is_of_validator, begun, leaks, fault }
 }
 
 /// Whether the method itself only reads: those of the protocol do, but for calls of tools and what becomes of them.

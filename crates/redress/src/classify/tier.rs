@@ -98,6 +98,8 @@ pub(super) struct Finding<'f> {
     pub(super) path: Option<String>,
     /// Values that a taught row captured, by the names of the code's parameters.
     pub(super) captures: Vec<(String, String)>,
+    /// A validator refused the arguments, before they had an effect.
+    pub(super) is_of_validator: bool,
     /// What is wrong is the name of an argument.
     pub(super) misnamed: bool,
     /// The failure is one of the program or query that the caller handed over.
@@ -119,6 +121,7 @@ impl<'f> Finding<'f> {
             violations: Vec::new(),
             path: None,
             captures: Vec::new(),
+            is_of_validator: false,
             misnamed: false,
             blames_program: false,
         }

@@ -61,6 +61,7 @@ __all__ = [
     "UpstreamProtocolError",
     "UpstreamParked",
     "CircuitOpen",
+    "RepeatedFailure",
     "OutputTooLarge",
     "OutputInvalid",
     "InternalError",
@@ -434,6 +435,13 @@ class CircuitOpen(FaultError):
 
     def __init__(self, *, server: str) -> None:
         super().__init__(_CONTRACT.make_fault("CIRCUIT_OPEN", {"server": server}))
+
+
+class RepeatedFailure(FaultError):
+    "Repeated failure. Change the arguments or take another way: the same call fails again."
+
+    def __init__(self, *, times: int, code: str) -> None:
+        super().__init__(_CONTRACT.make_fault("REPEATED_FAILURE", {"times": times, "code": code}))
 
 
 class OutputTooLarge(FaultError):

@@ -161,6 +161,9 @@ pub const UPSTREAM_PARKED: Code = Code::new("UPSTREAM_PARKED", registry);
 /// Circuit open.
 pub const CIRCUIT_OPEN: Code = Code::new("CIRCUIT_OPEN", registry);
 
+/// Repeated failure.
+pub const REPEATED_FAILURE: Code = Code::new("REPEATED_FAILURE", registry);
+
 /// Answer too large.
 pub const OUTPUT_TOO_LARGE: Code = Code::new("OUTPUT_TOO_LARGE", registry);
 
@@ -207,7 +210,7 @@ pub const INPUT_TOO_LARGE: Code = Code::new("INPUT_TOO_LARGE", registry);
 pub const UNSUPPORTED: Code = Code::new("UNSUPPORTED", registry);
 
 /// Every code, in the order of the file.
-pub const fn codes() -> [Code; 67] {
+pub const fn codes() -> [Code; 68] {
     [
         NOTE_NOT_FOUND,
         SESSION_NOT_INITIALIZED,
@@ -261,6 +264,7 @@ pub const fn codes() -> [Code; 67] {
         UPSTREAM_PROTOCOL_ERROR,
         UPSTREAM_PARKED,
         CIRCUIT_OPEN,
+        REPEATED_FAILURE,
         OUTPUT_TOO_LARGE,
         OUTPUT_INVALID,
         INTERNAL_ERROR,
@@ -289,7 +293,7 @@ pub fn registry() -> &'static Arc<Registry> {
 mod lock_ {
     pub(super) const LOCK: &str = r#"{
 "format":"redress-lock/1",
-"hash":"ca64045452887b79472355a8196575cb3376c68a676c59868fd59db98c6b3666",
+"hash":"2bf52086a5808cb96e926c3cd0453a54c30c5ebb692fe12b6144220d8146f754",
 "name":"notes",
 "version":"0.1.0",
 "extends":["core"],
@@ -360,6 +364,7 @@ mod lock_ {
 "UPSTREAM_PROTOCOL_ERROR":{"alias":{},"class":"internal","domain":"upstream","effect":"unknown","example":{"reason":"HTML instead of JSON","server":"wiki"},"explain":"The server, or a service that it asks, sent something that is not what the protocol says: broken JSON, bad UTF-8, an\nanswer with neither result nor error, a web page where data belongs. The call may have been done all the same. It is a\ndefect of the server or of its set-up, such as a wrong address or a sign-in page in between, and the operator has to\nlook at it.","hint":"Check whether the call took effect, and tell the operator about this server.","http":500,"message":"The answer does not follow the protocol and cannot be used.","next":[],"number":4802,"params":[{"doc":"The server, by its name in the configuration.","name":"server","required":false,"secret":false,"type":"string","untrusted":false},{"doc":"What is wrong with the answer.","max_chars":120,"name":"reason","required":false,"secret":false,"type":"string","untrusted":true}],"registry":"core","retry":{"kind":"never"},"severity":"error","since":"0.1.0","stability":"stable","title":"Answer breaks the protocol"},
 "UPSTREAM_PARKED":{"alias":{},"class":"unavailable","domain":"upstream","effect":"none","example":{"crashes":5,"server":"sqlite"},"explain":"The process ended so often in a short time that the gate no longer starts it; calls are refused at once, and this one\nwas not sent. Something about its command, its environment or its version is wrong. The operator reads the exit codes\nand standard error in the ledger, corrects the set-up, and reloads the configuration, which starts the server again.","hint":"Ask the operator to repair and restart the server; use other tools until then.","http":503,"message":"The server {server} keeps crashing and was parked.","next":[],"number":4803,"params":[{"doc":"The server, by its name in the configuration.","name":"server","required":true,"secret":false,"type":"string","untrusted":false},{"doc":"How often it ended in a row.","name":"crashes","required":false,"secret":false,"type":"integer","untrusted":false}],"registry":"core","retry":{"kind":"after_human"},"severity":"critical","since":"0.1.0","stability":"stable","title":"Server parked"},
 "CIRCUIT_OPEN":{"alias":{},"class":"unavailable","domain":"upstream","effect":"none","example":{"server":"search"},"explain":"The server was out of reach several times in a row, so the gate stopped sending for a while and lets single calls\nthrough to see whether it is back. This call was not sent and changed nothing. Only failures of the transport count,\nnever refused arguments. The operator sets threshold and pause in `[breaker]`.","hint":"Wait until the pause is over, or use another tool meanwhile.","http":503,"message":"Calls to the server {server} are paused after repeated failures.","next":[],"number":4804,"params":[{"doc":"The server, by its name in the configuration.","name":"server","required":true,"secret":false,"type":"string","untrusted":false}],"registry":"core","retry":{"after_ms":5000,"kind":"after_delay","max":3},"severity":"warning","since":"0.1.0","stability":"stable","title":"Circuit open"},
+"REPEATED_FAILURE":{"alias":{},"class":"failed_precondition","domain":"upstream","effect":"none","example":{"code":"INVALID_INPUT_VALUE","times":3},"explain":"The session made the same call, with the same arguments, several times; each time it failed with the same code and the\nsame text, nothing succeeded in between, and no repeat can mend such a failure. So the gate answers further repeats\nitself: the call was not sent and changed nothing. After a pause it lets one through. The operator tunes it, or turns it\noff, in `[loop]`.","hint":"Change the arguments or take another way: the same call fails again.","http":409,"message":"The same call failed {times} times with {code}, so the server was not asked again.","next":[],"number":4807,"params":[{"doc":"How often the call failed in the same way.","name":"times","required":true,"secret":false,"type":"integer","untrusted":false},{"doc":"The code that it failed with each time.","name":"code","required":true,"secret":false,"type":"string","untrusted":false}],"registry":"core","retry":{"kind":"after_change"},"severity":"warning","since":"0.1.0","stability":"stable","title":"Repeated failure"},
 "OUTPUT_TOO_LARGE":{"alias":{},"class":"resource_exhausted","domain":"upstream","effect":"done","example":{"limit_bytes":16777216,"size_bytes":31457280},"explain":"The tool did its work, but its answer is over the size limit, so it was not passed on. If the call changed something,\nthat change stands: do not repeat it to get the answer. Ask for a smaller part. The operator raises the limit with\n`--max-message` or `max_message_bytes`.","hint":"Ask for less: a smaller range, fewer items, or one page at a time.","http":502,"message":"The answer is larger than {limit_bytes} bytes and was dropped.","next":[],"number":4805,"params":[{"doc":"The largest answer that is passed on, in bytes.","name":"limit_bytes","required":true,"secret":false,"type":"integer","untrusted":false},{"doc":"The size of the answer as far as it is known, in bytes.","name":"size_bytes","required":false,"secret":false,"type":"integer","untrusted":false}],"registry":"core","retry":{"kind":"after_change"},"severity":"error","since":"0.1.0","stability":"stable","title":"Answer too large"},
 "OUTPUT_INVALID":{"alias":{},"class":"internal","domain":"upstream","effect":"done","example":{"pointer":"/structuredContent/count","reason":"missing"},"explain":"The tool answered with success, but `structuredContent` is absent or has another shape than its `outputSchema`\npromises. Whatever the call was to change is most likely changed, so it must not be repeated for the sake of the\nanswer. The defect is in the tool or in its schema, and only its author can repair it.","hint":"Treat the call as done, and tell the operator about this tool.","http":500,"message":"The result does not fit the output schema that the tool declares.","next":[],"number":4806,"params":[{"doc":"The part that does not fit, as a JSON pointer.","max_chars":80,"name":"pointer","required":false,"secret":false,"type":"string","untrusted":true},{"doc":"How it does not fit.","max_chars":120,"name":"reason","required":false,"secret":false,"type":"string","untrusted":true}],"registry":"core","retry":{"kind":"never"},"severity":"error","since":"0.1.0","stability":"stable","title":"Answer breaks its schema"},
 "INTERNAL_ERROR":{"alias":{"atlas-gate":["INTERNAL_ERROR"],"mailvault":["internal_error"],"rpc":["E_INTERNAL_ERROR","-32603"],"stagewright":["INTERNAL_ERROR"],"workrail":["INTERNAL_ERROR"]},"class":"internal","domain":"service","effect":"unknown","example":{},"explain":"The server met a defect: an exception that nobody handled, a panic, a state that should not exist. The arguments are\nprobably not to blame, and nobody can say how far the call got. The cause and the stack are kept from the caller on\npurpose; the operator finds them in the ledger.","hint":"Check whether the call took effect, and tell the operator what you called.","http":500,"message":"Something unexpected went wrong inside the server.","next":[],"number":4900,"params":[],"registry":"core","retry":{"kind":"never"},"severity":"error","since":"0.1.0","stability":"stable","title":"Internal error"},

@@ -39,7 +39,7 @@ fn both(
     let is_governed = generals.0.governance.enabled;
     // Trust is in the server at an address. The server at another one has none yet.
     let is_same_place = old.url == new.url && old.is_program() == new.is_program();
-    keys!(rules, at, Server, (old, new), apart(name, contract, plugins, forward_authorization, trust, trust_annotations, emit, retry, breaker, limits), {
+    keys!(rules, at, Server, (old, new), apart(name, contract, plugins, forward_authorization, trust, trust_annotations, emit, retry, breaker, r#loop, limits), {
         command: neutral();
         env: neutral();
         inherit_env: neutral();
@@ -73,6 +73,8 @@ fn both(
     rules.quietly(is_noted, |it| {
         old.breaker.compare(&mut new.breaker, &format!("{at}.breaker"), it);
     });
+    let is_noted = old.r#loop == before.r#loop && new.r#loop == after.r#loop;
+    rules.quietly(is_noted, |it| old.r#loop.compare(&mut new.r#loop, &format!("{at}.loop"), it));
     let is_noted = old.limits == before.limits && new.limits == after.limits;
     rules.quietly(is_noted, |it| {
         limit_keys(it, &format!("{at}.limits"), &old.limits, &mut new.limits);

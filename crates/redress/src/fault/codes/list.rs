@@ -155,47 +155,50 @@ pub const UPSTREAM_PARKED: CoreCode = row("UPSTREAM_PARKED", 49);
 /// Circuit open: Calls to the server `{server}` are paused after repeated failures.
 pub const CIRCUIT_OPEN: CoreCode = row("CIRCUIT_OPEN", 50);
 
+/// Repeated failure: The same call failed `{times}` times with `{code}`, so the server was not asked again.
+pub const REPEATED_FAILURE: CoreCode = row("REPEATED_FAILURE", 51);
+
 /// Answer too large: The answer is larger than `{limit_bytes}` bytes and was dropped.
-pub const OUTPUT_TOO_LARGE: CoreCode = row("OUTPUT_TOO_LARGE", 51);
+pub const OUTPUT_TOO_LARGE: CoreCode = row("OUTPUT_TOO_LARGE", 52);
 
 /// Answer breaks its schema: The result does not fit the output schema that the tool declares.
-pub const OUTPUT_INVALID: CoreCode = row("OUTPUT_INVALID", 52);
+pub const OUTPUT_INVALID: CoreCode = row("OUTPUT_INVALID", 53);
 
 /// Internal error: Something unexpected went wrong inside the server.
-pub const INTERNAL_ERROR: CoreCode = row("INTERNAL_ERROR", 53);
+pub const INTERNAL_ERROR: CoreCode = row("INTERNAL_ERROR", 54);
 
 /// Unrecognised failure: The tool failed in a way that fits no known code.
-pub const UNKNOWN_TOOL_FAILURE: CoreCode = row("UNKNOWN_TOOL_FAILURE", 54);
+pub const UNKNOWN_TOOL_FAILURE: CoreCode = row("UNKNOWN_TOOL_FAILURE", 55);
 
 /// Rate limited: Too many calls were made in a short time.
-pub const RATE_LIMITED: CoreCode = row("RATE_LIMITED", 55);
+pub const RATE_LIMITED: CoreCode = row("RATE_LIMITED", 56);
 
 /// Too busy: Too many calls are in progress at the same time.
-pub const OVERLOADED: CoreCode = row("OVERLOADED", 56);
+pub const OVERLOADED: CoreCode = row("OVERLOADED", 57);
 
 /// Cancelled: The call was cancelled before it finished.
-pub const CANCELLED: CoreCode = row("CANCELLED", 57);
+pub const CANCELLED: CoreCode = row("CANCELLED", 58);
 
 /// Configuration not valid: The configuration is not valid at `{place}`: `{problem}`
-pub const CONFIG_INVALID: CoreCode = row("CONFIG_INVALID", 58);
+pub const CONFIG_INVALID: CoreCode = row("CONFIG_INVALID", 59);
 
 /// Shutting down: The server is shutting down and takes no more calls.
-pub const SHUTTING_DOWN: CoreCode = row("SHUTTING_DOWN", 59);
+pub const SHUTTING_DOWN: CoreCode = row("SHUTTING_DOWN", 60);
 
 /// Timed out: The call did not finish in time.
-pub const TIMEOUT: CoreCode = row("TIMEOUT", 60);
+pub const TIMEOUT: CoreCode = row("TIMEOUT", 61);
 
 /// Limit exceeded: A limit of the server or of the account is used up.
-pub const LIMIT_EXCEEDED: CoreCode = row("LIMIT_EXCEEDED", 61);
+pub const LIMIT_EXCEEDED: CoreCode = row("LIMIT_EXCEEDED", 62);
 
 /// Dependency not installed: A program or library that this tool needs is not installed.
-pub const NOT_INSTALLED: CoreCode = row("NOT_INSTALLED", 62);
+pub const NOT_INSTALLED: CoreCode = row("NOT_INSTALLED", 63);
 
 /// Session not found: The session does not exist, or it has ended.
-pub const SESSION_NOT_FOUND: CoreCode = row("SESSION_NOT_FOUND", 63);
+pub const SESSION_NOT_FOUND: CoreCode = row("SESSION_NOT_FOUND", 64);
 
 /// Input too large: The input is larger than the server accepts.
-pub const INPUT_TOO_LARGE: CoreCode = row("INPUT_TOO_LARGE", 64);
+pub const INPUT_TOO_LARGE: CoreCode = row("INPUT_TOO_LARGE", 65);
 
 /// Unsupported operation: The server does not support this operation.
-pub const UNSUPPORTED: CoreCode = row("UNSUPPORTED", 65);
+pub const UNSUPPORTED: CoreCode = row("UNSUPPORTED", 66);
