@@ -36,10 +36,15 @@ const TOKENS: [(&str, &str); 2] =
 const A: (&str, &str) = ("Authorization", "Bearer the-token-of-caller-a");
 const B: (&str, &str) = ("Authorization", "Bearer the-token-of-caller-b");
 
+/// Longer than anything here takes on a busy machine: what is bounded is memory, not time.
+const DEADLINE_MS: u64 = 3_600_000;
+
 /// A gate before the bad server, with sections of a file and settings of the server.
 fn gate(sections: &str, settings: &str, env: &[(&str, &str)]) -> (Client, Http) {
     let server = bad_server().display().to_string();
-    let config = format!("{sections}\n[server.bad]\ncommand = [{server:?}]\n{settings}\n");
+    let config = format!(
+        "{sections}\n[server.bad]\ncommand = [{server:?}]\ndeadline_ms = {DEADLINE_MS}\n{settings}\n"
+    );
     let client = Client::with_config(Via::Serve, &config, "bad", &[], env);
     let http = client.http();
     (client, http)
