@@ -3,7 +3,7 @@
 pub(crate) mod ledgers;
 
 use std::{
-    io,
+    env, io,
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -93,8 +93,8 @@ pub(crate) fn run(args: &Args) -> Done {
     let at = listener.local_addr().map_err(taken)?;
     let right = if args.write { Right::Write } else { Right::Read };
     say_link(&console, &format!("http://{at}"), right)?;
-    pages_listener::serve(listener, Arc::new(ConsolePages(console)))
-        .map_err(|it| Failure::stream(&it))?;
+    let pages: Arc<dyn Pages> = Arc::new(ConsolePages(console));
+    pages_listener::serve(listener, &pages).map_err(|it| Failure::stream(&it))?;
     Ok(Status::Fine)
 }
 
@@ -123,7 +123,9 @@ pub(crate) fn options(
         servers: None,
         trace_link: None,
         evidence: Evidence { key_file: place::key().ok(), ..Evidence::default() },
-        person: std::env::var("USER").unwrap_or_else(|_| "operator".to_owned()),
+        person: env::var_os("USER")
+            .and_then(|it| it.into_string().ok())
+            .unwrap_or_else(|| "operator".to_owned()),
     }
 }
 

@@ -55,14 +55,14 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 ///
 /// # Errors
 /// The system gives no runtime.
-pub fn serve(listener: TcpListener, pages: Arc<dyn Pages>) -> io::Result<()> {
+pub fn serve(listener: TcpListener, pages: &Arc<dyn Pages>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let mut terminated = signal(SignalKind::terminate())?;
         let mut interrupted = signal(SignalKind::interrupt())?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
         tokio::select! {
-            never = accept(&listener, &pages) => match never {},
+            never = accept(&listener, pages) => match never {},
             _ = terminated.recv() => (),
             _ = interrupted.recv() => (),
         }

@@ -1,4 +1,4 @@
-//! Chromium, driven by the W3C WebDriver protocol of chromedriver.
+//! Chromium, driven by the W3C `WebDriver` protocol of chromedriver.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -60,7 +60,7 @@ impl Browser {
             json!({ "capabilities": { "alwaysMatch": { "goog:chromeOptions": options } } });
         let mut browser = Self { driver, port, session: String::new(), _profile: profile };
         let opened = browser.ask("POST", "/session", &wanted);
-        browser.session = opened["sessionId"].as_str().unwrap().to_owned();
+        opened["sessionId"].as_str().unwrap().clone_into(&mut browser.session);
         browser
     }
 
