@@ -202,6 +202,7 @@ pub(crate) fn open_ledger(ledger: &config::Ledger, name: &str) -> Result<Option<
     options.keep_bytes = ledger.keep_bytes;
     options.keep_millis = ledger.keep_days.map(|it| it.saturating_mul(DAY_MILLIS));
     options.witness = ledger.witness.as_ref().map(|it| it.0.clone());
+    options.arguments = ledger.arguments;
     options.on_change = Some(Arc::new(say_change));
     let opened = Ledger::open(options).map_err(|it| {
         let fix = opening_fix(&it);

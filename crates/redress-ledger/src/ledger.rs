@@ -12,6 +12,7 @@ use std::{
 use redress::fault::Receipt;
 
 use crate::{
+    arguments::ArgumentsKey,
     commit::{self, By, OnChange, Outside, Queue, Scribe},
     error::{Failure, LedgerError, OpenError},
     gap::{Gap, Untold},
@@ -56,6 +57,8 @@ pub struct Options {
     pub keep_millis: Option<u64>,
     /// A file to which every checkpoint is also written, to be kept elsewhere.
     pub witness: Option<PathBuf>,
+    /// Whether the arguments of failed calls are recorded, without their secrets.
+    pub arguments: bool,
     /// What an earlier ledger of this process could not record.
     pub gap: Option<Gap>,
     /// Who hears when new calls are refused, and when they are taken again.
@@ -76,6 +79,7 @@ impl Options {
             young_millis: YOUNG_MILLIS,
             keep_millis: None,
             witness: None,
+            arguments: false,
             gap: None,
             on_change: None,
         }
@@ -97,6 +101,8 @@ pub struct Ledger {
     committer: Mutex<Option<JoinHandle<Result<(), LedgerError>>>>,
     chain: String,
     public_key: PublicKey,
+    arguments_key: ArgumentsKey,
+    keeps_arguments: bool,
     recovered: Vec<Recovery>,
 }
 
@@ -113,6 +119,8 @@ impl Ledger {
         refuse_key_beside_ledger(&options.key, &dir)?;
         let keys = Keys::new(&options.key);
         let public_key = keys.check(&dir)?;
+        let arguments_key = ArgumentsKey::open(&options.key)?;
+        let keeps_arguments = options.arguments;
         let tools = Tools {
             witness: Witness::new(&options.key, &dir),
             keys,
@@ -155,7 +163,7 @@ impl Ledger {
             .spawn(move || commit::run(&shared))
             .map_err(|error| Failure::new("start the committer of", &dir, error))?;
         let committer = Mutex::new(Some(committer));
-        Ok(Self { queue, committer, chain, public_key, recovered })
+        Ok(Self { queue, committer, chain, public_key, arguments_key, keeps_arguments, recovered })
     }
 
     /// Whether a new call may begin. Who refuses one answers with the constant fault that has no record, and counts it with
@@ -237,6 +245,16 @@ impl Ledger {
     /// The first public key of this installation, which certifies those that sign its chains.
     pub const fn public_key(&self) -> PublicKey {
         self.public_key
+    }
+
+    /// The first 128 bits of an HMAC of the arguments of a call under a key of this installation, in 32 hex digits.
+    pub fn digest_of_arguments(&self, canonical: &str) -> String {
+        self.arguments_key.digest(canonical)
+    }
+
+    /// Whether the arguments of failed calls are recorded, without their secrets.
+    pub const fn keeps_arguments(&self) -> bool {
+        self.keeps_arguments
     }
 
     /// What was done about the chains of processes that were gone.

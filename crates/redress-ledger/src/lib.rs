@@ -114,7 +114,8 @@
 //! - `ledger.rs` the handle that callers hold. `commit.rs` the queue before the one pen: the ledger's own thread holds
 //!   it, or a caller that waits anyway; `commit/company.rs` which callers it waits for. `writer.rs` one chain, its lines and
 //!   signatures. `segment.rs` one file, its space and its syncs.
-//! - `record.rs` a record and its line. `fault.rs` a fault as a record, `request.rs` the call that it belongs to. `tally.rs` the calls of
+//! - `record.rs` a record and its line. `fault.rs` a fault as a record, `request.rs` the call that it belongs to,
+//!   `arguments.rs` the key under which its arguments are digested. `tally.rs` the calls of
 //!   a minute. `checked.rs` the mark of a person. `hash.rs`, `time.rs` how both are written.
 //! - `layout.rs` the names in a ledger, and which bytes count. `lines.rs` a file line by line, in bounded memory.
 //! - `recover.rs` chains whose process is gone. `lock.rs` whether it is. `sign.rs` signatures, `operator.rs` those under
@@ -136,6 +137,7 @@
 //! - A secret key signs one chain or segment; before it signs the second record, no file holds it.
 //! - No runtime, no clock: callbacks and time are passed in.
 
+mod arguments;
 mod checked;
 mod commit;
 mod epoch;

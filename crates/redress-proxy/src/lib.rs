@@ -14,7 +14,8 @@
 //!   `outgoing.rs` queued messages, each with its destination.
 //! - `exchange.rs` one request in flight. `inflight.rs` all of them, under ids that cannot be guessed (`upstream_id.rs`).
 //!   `pending_fault.rs` a failure that is recorded before the client gets it, and the reply to send then.
-//!   `fault_template.rs` failures that were judged before, as templates.
+//!   `fault_template.rs` failures that were judged before, as templates. `request_facts.rs` what a record tells of the
+//!   request, `canonical.rs` its arguments in one spelling, `trace_id.rs` its trace.
 //! - `server.rs` what all sessions of one server share: its settings, and what counts across them. `breaker.rs` whether
 //!   it is asked at all, `limits.rs` how much, `quota.rs` how much of its failures is recorded, `retry.rs` what is asked
 //!   again, `loop_guard.rs` which repeats of a failed call are not sent; `metrics.rs` counts what came of it, for Prometheus and `sys/errorStats`; `exposition.rs` the metrics as
@@ -46,6 +47,7 @@
 mod answer;
 mod breaker;
 pub mod caller;
+mod canonical;
 mod exchange;
 pub mod exposition;
 mod fault_template;
@@ -60,6 +62,7 @@ pub mod moment;
 pub mod outgoing;
 pub mod pending_fault;
 mod quota;
+pub mod request_facts;
 mod restarts;
 mod retry;
 pub mod server;
@@ -68,6 +71,7 @@ pub mod settings;
 pub mod slots;
 pub mod tail;
 mod tools;
+mod trace_id;
 pub mod upstream_id;
 
 use redress_wire::frame::{self, peek};

@@ -2,6 +2,7 @@
 
 pub(crate) use redress_govern::TokenId;
 
+pub use crate::trace_id::TraceId;
 use crate::{
     caller::{Caller, Peer},
     upstream_id::UpstreamId,
@@ -21,6 +22,8 @@ pub struct Sender {
     pub caller: Caller,
     /// Where it came from.
     pub peer: Peer,
+    /// The trace that a header of its HTTP request names.
+    pub trace: Option<TraceId>,
 }
 
 impl Sender {

@@ -10,7 +10,7 @@ use redress::{
     wire,
 };
 use redress_govern::CallContext;
-use redress_ledger::{Record, Redactor, RefusalKind, RequestInfo};
+use redress_ledger::{Record, RefusalKind, RequestInfo};
 
 use crate::{
     answer::Insertion,
@@ -18,6 +18,8 @@ use crate::{
     fault_template::{FaultStamp, FaultTemplate, ResponseExtras},
     memory::Reservation,
     outgoing::{Ticket, ToClient},
+    request_facts::{ArgumentsRule, RequestFacts},
+    settings::Settings,
 };
 
 /// A failure that is recorded before the client gets it, with the reply to send then.
@@ -27,6 +29,8 @@ pub struct PendingFault {
     pub(crate) stamp: FaultStamp,
     pub(crate) to: ReplyTo,
     pub(crate) form: ReplyBody,
+    /// What is known of the request, if one failed.
+    pub(crate) request: Option<Box<RequestFacts>>,
     pub(crate) dialect: Dialect,
     /// The same failure was emitted before, so that rendering by template pays.
     pub(crate) is_again: bool,
@@ -172,23 +176,26 @@ impl PendingFault {
         ReplyHead { status: self.to.unrecorded, www_authenticate: None }
     }
 
-    /// The record of it.
-    pub fn record(&self, redactor: &Redactor) -> Record {
+    /// The record of it, after which the request is forgotten. Without a rule it says nothing of arguments.
+    pub fn record(&mut self, settings: &Settings, arguments: Option<ArgumentsRule<'_>>) -> Record {
+        let redactor = &settings.redactor;
         let again = if self.is_again { self.template.record(&self.stamp, redactor) } else { None };
         let record = again.unwrap_or_else(|| {
             Record::fault(&self.template.stamped_for_ledger(&self.stamp), redactor)
         });
-        record.with_request(&self.request())
-    }
-
-    /// What decided what it is.
-    fn request(&self) -> RequestInfo<'_> {
         let fault = &self.template.fault;
-        RequestInfo {
+        let request = self.request.take();
+        let request = request.as_ref().map(|it| it.told(settings, arguments));
+        record.with_request(&RequestInfo {
             basis: fault.basis.map(|it| it.name().into()),
             rule: fault.private.rule.as_deref().map(Into::into),
-            ..RequestInfo::default()
-        }
+            ..request.unwrap_or_default()
+        })
+    }
+
+    /// Forgets the request, so that a failure that waits does not hold its arguments.
+    pub fn forget_request(&mut self) {
+        self.request = None;
     }
 
     /// Whether it is to be recorded; only that recording fails is not. A server that says so of itself is recorded like any.

@@ -149,6 +149,17 @@ pub enum Mode {
     Enforce,
 }
 
+impl Mode {
+    /// The name in files and records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Observe => "observe",
+            Self::Annotate => "annotate",
+            Self::Enforce => "enforce",
+        }
+    }
+}
+
 /// Whether a card quotes what the server wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerText {

@@ -45,9 +45,9 @@ pub(crate) fn parser<C: Choice>() -> impl TypedValueParser<Value = C> {
 
 impl Choice for Mode {
     const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Observe, "observe", "Answers pass as they are; failures are recorded"),
-        (Self::Annotate, "annotate", "Answers get an envelope beside what they say"),
-        (Self::Enforce, "enforce", "Failures are answered by the contract"),
+        (Self::Observe, Self::Observe.name(), "Answers pass as they are; failures are recorded"),
+        (Self::Annotate, Self::Annotate.name(), "Answers get an envelope beside what they say"),
+        (Self::Enforce, Self::Enforce.name(), "Failures are answered by the contract"),
     ];
 }
 

@@ -101,6 +101,8 @@ section! {
         dir: Option<Location> = None, compared restart(|_| ()), example "\"/var/lib/redress\"";
         /// A file to which every checkpoint is also written, such as one on another machine; `redress ledger verify --witness` reads it.
         witness: Option<Location> = None, compared restart(|_| ()), example "\"/mnt/elsewhere/witness.jsonl\"";
+        /// Whether the arguments of failed calls are recorded, without their secrets. Off, a record has only a keyed hash of them, by which the same arguments are found.
+        arguments: bool = false, compared restart(|_| ()), example "true";
         /// What happens when a failure cannot be recorded.
         on_failure: OnLedgerFailure = OnLedgerFailure::Closed, option "on-ledger-failure" "F", compared bound(|it| it == OnLedgerFailure::Open), example "\"open\"";
         /// A segment of the ledger with more bytes is followed by a new one.

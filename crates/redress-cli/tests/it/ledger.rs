@@ -7,4 +7,5 @@ mod follow;
 mod home;
 mod mounted;
 mod order;
+mod requests;
 mod tamper;

@@ -11,6 +11,7 @@ use redress_ledger::{By, Ledger, LedgerError, Record, RefusalKind};
 use redress_proxy::{
     outgoing::ToClient,
     pending_fault::{PendingFault, ReplyHead},
+    request_facts::ArgumentsRule,
     server::Server,
     session::Repeat,
 };
@@ -66,7 +67,7 @@ impl FailureRecorder {
     /// else the ledger's own thread does.
     pub(crate) fn record(
         &self,
-        pending: PendingFault,
+        mut pending: PendingFault,
         is_to_commit: bool,
         then: impl FnOnce(FailureReply, By) + Send + 'static,
     ) {
@@ -82,7 +83,9 @@ impl FailureRecorder {
                 return self.count(ledger, pending, then);
             }
         }
-        let mut record = pending.record(&self.server.settings.redactor);
+        let digest = |canonical: &str| ledger.digest_of_arguments(canonical);
+        let arguments = ArgumentsRule { digest: &digest, are_kept: ledger.keeps_arguments() };
+        let mut record = pending.record(&self.server.settings, Some(arguments));
         let is_over = !server.may_record(record.line_bytes(), Instant::now());
         if is_over && !locks && !server.is_governed() {
             return self.count(ledger, pending, then);
@@ -121,9 +124,10 @@ impl FailureRecorder {
     fn count(
         &self,
         ledger: &Ledger,
-        pending: PendingFault,
+        mut pending: PendingFault,
         then: impl FnOnce(FailureReply, By) + Send + 'static,
     ) {
+        pending.forget_request();
         let on_failure = self.on_failure;
         self.server.metrics.counted();
         ledger.count(pending.kind(), move |counted| {

@@ -6,7 +6,7 @@ use hyper::HeaderMap;
 use redress_govern::TokenId;
 use redress_proxy::{
     caller::{Caller, Peer},
-    outgoing::Sender,
+    outgoing::{Sender, TraceId},
 };
 use tokio::sync::oneshot;
 
@@ -90,8 +90,10 @@ impl PendingRequest {
         if let Some(remote) = &remote {
             remote.attach(ticket, headers);
         }
+        let trace = headers.get("traceparent").and_then(|it| it.to_str().ok());
+        let trace = trace.and_then(TraceId::read);
         let (connection, from) =
-            (Arc::clone(connection), Sender { client, ticket, token, caller, peer });
+            (Arc::clone(connection), Sender { client, ticket, token, caller, peer, trace });
         Some(Self {
             connection,
             replies,

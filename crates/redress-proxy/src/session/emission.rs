@@ -34,6 +34,7 @@ use crate::{
     moment::Moment,
     outgoing::Sender,
     pending_fault::{PendingFault, Recipient, ReplyBody, ReplyTo},
+    request_facts::RequestFacts,
     upstream_id::UpstreamId,
 };
 
@@ -52,6 +53,24 @@ pub(super) fn stamp_of(cx: Context<'_>, exchange: Option<&Exchange>, now: Moment
     let session = of_session.and_then(|it| session_of(cx, it.from));
     let governed = exchange.and_then(|it| it.governed.clone());
     FaultStamp { request_id, timestamp: now.wall.to_string(), elapsed_ms, session, governed }
+}
+
+/// What is known of a request, for the record of its failure; and whether the server flagged that, if it answered.
+pub(super) fn facts_of(
+    cx: Context<'_>,
+    exchange: &Exchange,
+    is_flagged: Option<bool>,
+) -> RequestFacts {
+    let Exchange { request, from, repeats, .. } = exchange;
+    let is_of_session = from.has_session() && !cx.tenancy.is_alone(request);
+    RequestFacts {
+        client: cx.tenancy.name_of(from.client).cloned(),
+        session: is_of_session.then(|| cx.server.session_name(from.client)),
+        trace: from.trace,
+        params: request.params().map(Into::into),
+        attempt: u64::from(*repeats) + 1,
+        is_flagged,
+    }
 }
 
 /// What records call the session of a sender, if it has one. Governed sessions have names of their own.
@@ -104,6 +123,7 @@ pub(super) fn record_stray(cx: Context<'_>, fault: Fault, actions: &mut Actions)
         stamp,
         to,
         form,
+        request: None,
         dialect,
         is_again: false,
         peer: Peer::default(),
@@ -257,6 +277,7 @@ pub(super) fn push_fault(
         stamp,
         to,
         form,
+        request: None,
         dialect,
         is_again,
         peer: Peer::default(),

@@ -35,8 +35,8 @@ use super::{
     },
     client::{answer_stats, client_notification, forward_reply, new_exchange},
     emission::{
-        completion_of, fail_line, make_template, push_fault, readdressed, reply_to_answered,
-        reply_to_failed, stamp_of, template_of_answer,
+        completion_of, facts_of, fail_line, make_template, push_fault, readdressed,
+        reply_to_answered, reply_to_failed, stamp_of, template_of_answer,
     },
     failure_cause::{FailureCause, Refusal},
     faults::fault_of,
@@ -156,6 +156,9 @@ fn client_request(
 ) {
     session.tenancy.joined_by(from.client);
     let mut exchange = new_exchange(session, frame, from, actions.now.at);
+    if let (Method::Initialize, Some(params)) = (exchange.request.method, frame.params) {
+        session.tenancy.opened_by(from, params, &session.server.settings.redactor);
+    }
     exchange.key = session.inflight.key(session.tenancy.scope(&exchange), id);
     let Some((mut exchange, ours)) = judge_request(session, frame, exchange, actions) else {
         return;
@@ -440,6 +443,8 @@ pub(super) fn deliver(
         actions,
     );
     if let Some(pending) = actions.faults.last_mut() {
+        let request = facts_of(session.context(), &exchange, Some(!is_silent));
+        pending.request = Some(Box::new(request));
         (pending.peer, pending.memory) = (exchange.from.peer, exchange.memory.take());
     }
     finish(session, exchange, Completion::Fault, actions.now.at);
@@ -555,6 +560,7 @@ pub(super) fn fail(
         actions,
     );
     if let Some(pending) = actions.faults.last_mut() {
+        pending.request = Some(Box::new(facts_of(session.context(), &exchange, None)));
         pending.peer = exchange.from.peer;
         // What a governor refuses is in the ledger, each time.
         pending.is_refusal = completion == Completion::Refused && exchange.governed.is_none();

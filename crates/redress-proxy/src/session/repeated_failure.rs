@@ -1,10 +1,10 @@
 //! Repeats of a call that failed: what of a call and of its failure makes it the same, and how a repeat is answered.
 
-use std::{borrow::Cow, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 
 use redress::{Fault, codes, fault::Origin};
 use redress_registry::{Retry, RetryKind};
-use redress_wire::json::{Doc, Kind, Members, RawJson, Value, write_str};
+use redress_wire::json::{Doc, Members, RawJson};
 
 use super::{
     Context, Session,
@@ -15,6 +15,7 @@ use super::{
     verdict::Answer,
 };
 use crate::{
+    canonical::canonical,
     exchange::{Exchange, Method},
     fault_template::FaultTemplate,
     frame::limits,
@@ -123,43 +124,9 @@ fn key_of(session: &Session, exchange: &Exchange) -> Option<(u64, u64)> {
     }
     let params = request.params()?;
     let doc = Doc::parse(params.as_bytes(), limits(params.len())).ok()?;
-    let mut arguments = String::new();
-    if let Some(given) = doc.root().get("arguments") {
-        write_canonical(given, &mut arguments);
-    }
+    let arguments = doc.root().get("arguments").map(canonical).unwrap_or_default();
     let client = exchange.from.client;
     Some((client, session.inflight.secret((client, request.tool()?, &arguments))))
-}
-
-/// Writes a value without spaces, its members by name and its texts in one spelling.
-fn write_canonical(value: Value<'_>, out: &mut String) {
-    match value.kind() {
-        Kind::Object => {
-            let mut members: Vec<(Cow<'_, str>, Value<'_>)> = value
-                .members()
-                .map(|(key, value)| (key.as_str().unwrap_or_default(), value))
-                .collect();
-            members.sort_by(|a, b| a.0.cmp(&b.0));
-            out.push('{');
-            for (key, value) in members {
-                write_str(out, &key);
-                out.push(':');
-                write_canonical(value, out);
-                out.push(',');
-            }
-            out.push('}');
-        }
-        Kind::Array => {
-            out.push('[');
-            for value in value.elements() {
-                write_canonical(value, out);
-                out.push(',');
-            }
-            out.push(']');
-        }
-        Kind::String => write_str(out, &value.as_str().unwrap_or_default()),
-        Kind::Number | Kind::Bool | Kind::Null => out.push_str(value.raw()),
-    }
 }
 
 /// The fault of a repeat that is not sent: it has the advice and the places of the failure that it repeats.

@@ -1,6 +1,9 @@
 //! `Tenancy`: the clients of a session, and what belongs to which of them.
 
-use indexmap::IndexSet;
+use std::sync::Arc;
+
+use indexmap::{IndexMap, IndexSet};
+use redress_ledger::Redactor;
 use redress_wire::json::Value;
 use rustc_hash::FxBuildHasher;
 
@@ -8,6 +11,7 @@ use super::{interface::ClientKind, subscriptions::Subscriptions, tasks::Tasks};
 use crate::{
     exchange::{Exchange, Request},
     outgoing::{Sender, Ticket},
+    request_facts::ClientName,
 };
 
 /// The revisions that have batches: 2025-03-26 says so, and the one before says nothing but JSON-RPC, which has them.
@@ -22,6 +26,8 @@ pub(super) struct Tenancy {
     audience: Audience,
     /// The clients whose revision has batches.
     batching: IndexSet<u64, FxBuildHasher>,
+    /// The names of the programs that opened sessions.
+    names: IndexMap<u64, Arc<ClientName>, FxBuildHasher>,
     /// What each of several clients follows.
     pub(super) subscriptions: Subscriptions,
     /// The tasks that the upstream has begun.
@@ -45,6 +51,7 @@ impl Tenancy {
             is_shared: false,
             audience: Audience::None,
             batching: IndexSet::default(),
+            names: IndexMap::default(),
             subscriptions: Subscriptions::default(),
             tasks: Tasks::default(),
         }
@@ -87,8 +94,24 @@ impl Tenancy {
     /// The scope in which a request's id is unique: a client's session, or one sessionless HTTP request.
     pub(super) fn scope(&self, exchange: &Exchange) -> (u64, u64) {
         let Sender { client, ticket: Ticket(ticket), .. } = exchange.from;
-        let is_alone = exchange.request.is_sessionless && self.client == ClientKind::Http;
-        (client, if is_alone { ticket.wrapping_add(1) } else { 0 })
+        (client, if self.is_alone(&exchange.request) { ticket.wrapping_add(1) } else { 0 })
+    }
+
+    /// Whether a request belongs to no session.
+    pub(super) fn is_alone(&self, request: &Request) -> bool {
+        request.is_sessionless && self.client == ClientKind::Http
+    }
+
+    /// A client opens a session with these parameters, which name its program.
+    pub(super) fn opened_by(&mut self, from: Sender, params: Value<'_>, redactor: &Redactor) {
+        if let Some(info) = params.get("clientInfo").filter(|_| from.has_session()) {
+            self.names.insert(from.client, Arc::new(ClientName::read(info, redactor)));
+        }
+    }
+
+    /// The program that opened the session of a client, if it named itself.
+    pub(super) fn name_of(&self, client: u64) -> Option<&Arc<ClientName>> {
+        self.names.get(&client)
     }
 
     /// A client's session was opened with this result, which names its revision.
@@ -109,6 +132,7 @@ impl Tenancy {
     /// A client has left.
     pub(super) fn left_by(&mut self, client: u64) {
         self.batching.swap_remove(&client);
+        self.names.swap_remove(&client);
     }
 }
 

@@ -92,11 +92,7 @@ impl Home {
     /// A gate with options, started by the words before it, with an open session.
     pub(super) fn gate(&self, before: &[&str], options: &[&str]) -> Gate {
         let mut gate = self.silent_gate(before, options);
-        gate.ask("initialize", &hello());
-        gate.hear().unwrap();
-        // Or the gate would ask for it, and on a busy machine record that the answer came late.
-        gate.ask("tools/list", &json!({}));
-        gate.hear().unwrap();
+        gate.open();
         gate
     }
 
@@ -110,6 +106,19 @@ impl Home {
         words.extend(options);
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).arg("--").arg(bad_server());
+        self.spawn(command)
+    }
+
+    /// A gate for the server of a file, with an open session.
+    pub(super) fn gate_of(&self, config: &Path) -> Gate {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_redress"));
+        command.args(["run", "--name", "bad", "--config"]).arg(config);
+        let mut gate = self.spawn(command);
+        gate.open();
+        gate
+    }
+
+    fn spawn(&self, mut command: Command) -> Gate {
         let log = File::options().create(true).append(true).open(self.log()).unwrap();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         let mut child = self.at_home(command).spawn().unwrap();
@@ -131,6 +140,15 @@ pub(super) struct Gate {
 }
 
 impl Gate {
+    /// Opens the session.
+    fn open(&mut self) {
+        self.ask("initialize", &hello());
+        self.hear().unwrap();
+        // Or the gate would ask for it, and on a busy machine record that the answer came late.
+        self.ask("tools/list", &json!({}));
+        self.hear().unwrap();
+    }
+
     /// Writes a request.
     pub(super) fn ask(&mut self, method: &str, params: &Value) {
         let message =

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use redress_ledger::Redactor;
-
 use super::{CALL, FAILED, Rig, TOOLS, card, code, fault};
-use crate::{outgoing::Sender, settings::Mode};
+use crate::{outgoing::Sender, request_facts::ArgumentsRule, settings::Mode};
 
 #[test]
 fn a_success_passes_as_it_is_but_for_the_id() {
@@ -409,9 +407,9 @@ fn a_record_says_by_what_evidence_and_rule_it_is_known() {
     assert!(heard.is_empty());
     let line = FAILED.replace("ID", &rig.last_id());
     rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
-    let record = format!("{:?}", rig.actions.faults[0].record(&Redactor::default()));
-    let request = r#"\"request\":{\"basis\":\"inferred\",\"rule\":\"errno: "#;
-    assert!(record.contains(request), "{record}");
+    let record = format!("{:?}", rig.actions.faults[0].record(&rig.session.server.settings, None));
+    let decided = r#"\"basis\":\"inferred\",\"rule\":\"errno: "#;
+    assert!(record.contains(decided), "{record}");
     let heard = rig.heard();
     assert_eq!(fault(&heard[0])["basis"], "inferred");
     assert!(fault(&heard[0]).get("rule").is_none());
@@ -426,4 +424,39 @@ fn a_failure_of_the_gate_is_a_fact_of_the_protocol() {
     rig.client(CALL);
     let heard = rig.server(r#"{"id":ID,"result":{"content":[{"type":"text","text":"{\"v\":1,\"code\":\"FILE_NOT_FOUND\",\"message\":\"m\",\"basis\":\"inferred\"}"}],"isError":true}}"#);
     assert_eq!(fault(&heard[0])["basis"], "stated", "{heard:?}");
+}
+
+#[test]
+fn a_record_tells_the_request_with_its_arguments_only_if_asked() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.client(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host password=hunter2","version":"2"}}}"#);
+    rig.server(
+        r#"{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}"#,
+    );
+    let call = CALL.replace(r#""path":"#, r#""password": "hunter2hunter2", "path":"#);
+    let digest = |canonical: &str| {
+        assert_eq!(canonical, r#"{"password":"hunter2hunter2","path":"a.txt"}"#);
+        "0123".to_owned()
+    };
+    for are_kept in [false, true] {
+        rig.session.client_line(call.as_bytes(), Sender::default(), &mut rig.actions);
+        assert!(rig.heard().is_empty());
+        let line = FAILED.replace("ID", &rig.last_id());
+        rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
+        let rule = ArgumentsRule { digest: &digest, are_kept };
+        let fault = rig.actions.faults.last_mut().unwrap();
+        let record = format!("{:?}", fault.record(&rig.session.server.settings, Some(rule)));
+        for told in [
+            r#"\"client\":{\"name\":\"host password=[redacted]\",\"version\":\"2\"}"#,
+            r#"\"arguments_hmac\":\"0123\""#,
+            r#"\"attempt\":1,\"mode\":\"enforce\",\"dialect\":\"native\""#,
+            r#"\"flagged\":true"#,
+        ] {
+            assert!(record.contains(told), "{told} {record}");
+        }
+        let kept = r#"\"arguments\":{\"password\":\"[redacted]\",\"path\":\"a.txt\"}"#;
+        assert_eq!(record.contains(kept), are_kept, "{record}");
+        assert!(!record.contains("hunter2"), "{record}");
+        assert_eq!(rig.heard().len(), 1);
+    }
 }
