@@ -44,6 +44,10 @@ pub(crate) struct Exchange {
     pub(crate) sent: bool,
     /// The client's id, as a key.
     pub(crate) key: u64,
+    /// The number of requests that were opened before it, itself included.
+    pub(crate) opened: u64,
+    /// Whether no other request was in progress at the same time, so that what was logged is about it.
+    pub(crate) is_alone: bool,
     /// How often it was sent before.
     pub(crate) repeats: u32,
     /// What the first time ended with, as an object.
@@ -104,6 +108,8 @@ impl Exchange {
             notes: 0,
             sent: false,
             key: 0,
+            opened: 0,
+            is_alone: true,
             repeats: 0,
             first: None,
             is_in_doubt: false,

@@ -68,6 +68,8 @@ pub(crate) struct InFlight {
     by_client: IndexMap<u64, UpstreamId, FxBuildHasher>,
     secret: Secret,
     given_out: u64,
+    /// How many requests of clients there have been.
+    opened: u64,
     /// How many of them have no deadline.
     endless: usize,
     /// Requests of the upstream that wait for a client.
@@ -138,8 +140,11 @@ impl InFlight {
     }
 
     /// Takes in a client's request. The caller has asked whether there is room; a request too many is not kept.
-    pub(crate) fn open(&mut self, key: u64, exchange: Box<Exchange>) -> Option<UpstreamId> {
+    pub(crate) fn open(&mut self, key: u64, mut exchange: Box<Exchange>) -> Option<UpstreamId> {
         let place = self.place()?;
+        self.opened += 1;
+        exchange.opened = self.opened;
+        exchange.is_alone &= self.by_client.is_empty();
         self.endless += usize::from(exchange.deadline.is_none());
         let id = self.insert(place, InFlightEntry::Answer(exchange), key);
         self.by_client.insert(key, id);
@@ -161,9 +166,10 @@ impl InFlight {
     /// Takes out what is owed under an id. What was taken out before is not there again.
     pub(crate) fn take(&mut self, id: UpstreamId) -> Option<InFlightEntry> {
         let slot = self.slots.get_mut(id.place()).filter(|it| it.id == Some(id))?;
-        let entry = slot.entry.take()?;
+        let mut entry = slot.entry.take()?;
         self.free.push(id.place());
-        if let InFlightEntry::Answer(exchange) = &entry {
+        if let InFlightEntry::Answer(exchange) = &mut entry {
+            exchange.is_alone &= exchange.opened == self.opened;
             self.by_client.swap_remove(&slot.key);
             self.endless -= usize::from(exchange.deadline.is_none());
         }

@@ -66,6 +66,8 @@ pub struct Failure {
     pub rule: Cow<'static, str>,
     /// A validator refused the arguments, before they had an effect.
     pub is_of_validator: bool,
+    /// An SDK says that the tool failed, and hides why: the log of the server may say it.
+    pub is_opaque: bool,
     /// The call may have begun its work before it failed, as the request or the answer tells.
     pub begun: bool,
     /// What its text gives away.

@@ -2,6 +2,7 @@
 //! the same, failures are told.
 
 mod clients;
+mod masked;
 mod probed;
 mod served;
 

@@ -55,7 +55,9 @@ use super::{
     stray_output::note_stray,
     subscriptions::answer_subscription,
     tool_list::tools_for_client,
-    verdict::{Answer, DeferredVerdict, cache_key, judge, passes, reserve_answer, tool_of},
+    verdict::{
+        Answer, DeferredVerdict, cache_key, judge, passes, reserve_answer, tool_of, wait_for_log,
+    },
 };
 use crate::{
     exchange::{Exchange, Method, Request},
@@ -388,9 +390,11 @@ pub(super) fn examine(
         return deliver(session, exchange, answer, verdict, actions);
     }
     let failure = judge(session.context(), &exchange, answer, actions.now);
-    if failure.is_some()
-        && let Some(until) = wait_for_tools(session, &exchange, actions)
-    {
+    let until = failure.as_ref().and_then(|it| {
+        let until = wait_for_tools(session, &exchange, actions);
+        until.or_else(|| it.is_opaque.then(|| wait_for_log(session, &exchange, actions))?)
+    });
+    if let Some(until) = until {
         let (line, http) = (answer.line.to_vec(), answer.http);
         return session.verdicts.defer(DeferredVerdict { exchange, line, http, until });
     }

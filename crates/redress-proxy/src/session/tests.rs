@@ -11,6 +11,7 @@ mod lifecycle;
 mod loops;
 mod malformed;
 mod many;
+mod masked;
 mod requests;
 mod retries;
 mod routes;

@@ -1,7 +1,12 @@
 //! Verdicts: whether an answer is a failure, and which. The upstream's words go through the classifier, with all that is known of the
 //! request. Verdicts are kept for the same answer, and wait for the list of tools where it decides.
 
-use std::{borrow::Cow, panic::AssertUnwindSafe, sync::Arc, time::Instant};
+use std::{
+    borrow::Cow,
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use redress::{
     Fault, Stated,
@@ -42,6 +47,9 @@ const LONGEST_STRUCTURE: usize = 1_000;
 const LONGEST_BLOCK: usize = 240;
 const LONGEST_BLOCKS: usize = 600;
 const LONGEST_KIND: usize = 40;
+
+/// How long the log of a call may come after its answer.
+const LOG_DELAY: Duration = Duration::from_millis(200);
 
 /// A longer answer is judged each time it comes.
 const LONGEST_REMEMBERED: usize = 16 << 10;
@@ -178,6 +186,18 @@ pub(super) fn cache_key(
     (is_quiet && is_plain).then(|| session.inflight.secret((method, request, shape, payload.raw())))
 }
 
+/// Until when to wait for the log of a call whose answer hides why it failed: a pipe of its own brings it, which may be read later.
+pub(super) fn wait_for_log(
+    session: &Session,
+    exchange: &Exchange,
+    actions: &mut Actions,
+) -> Option<Instant> {
+    let is_quiet = session.upstream.stderr.position() == exchange.stderr;
+    let may_come = is_quiet && exchange.is_alone && session.upstream.kind == UpstreamKind::Pipe;
+    actions.is_sooner |= may_come;
+    may_come.then(|| actions.now.at + LOG_DELAY)
+}
+
 /// Judges what waited for the list of tools, with what is known by now.
 pub(super) fn settle_deferred(session: &mut Session, actions: &mut Actions) {
     stop_discovery(session);
@@ -308,8 +328,9 @@ pub(super) fn verdict(
     what: What<'_>,
     now: Moment,
 ) -> Option<Box<Failure>> {
-    // It may be about the call of another client.
-    let is_known = !cx.tenancy.has_several();
+    // It may be about the call of another client, or about another call.
+    let is_answer = matches!(what, What::Answer(_));
+    let is_known = !cx.tenancy.has_several() && (exchange.is_alone || !is_answer);
     let log = if is_known { cx.upstream.stderr.since(exchange.stderr) } else { String::new() };
     let outcome = Outcome {
         what,
@@ -458,6 +479,7 @@ fn flagged(mut fault: Fault, rule: &'static str) -> Failure {
         tier: Tier::Protocol,
         rule: rule.into(),
         is_of_validator: false,
+        is_opaque: false,
         begun: false,
         leaks: Vec::new(),
         fault,

@@ -266,10 +266,16 @@ fn taught<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
     })
 }
 
-/// The cause on stderr, where the answer hides it.
+/// What Python writes between an exception and the one that was raised for it, as far as no log breaks the line.
+const DIRECT_CAUSE: &str = "The above exception was the direct";
+
+/// The cause in the server's log, where its SDK hides it from the answer.
 fn logged_cause<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
-    let tail = evidence.outcome.stderr_tail.as_deref()?;
-    let message = Message::of(tail, "", &Request::default());
+    let log = evidence.outcome.stderr_tail.as_deref();
+    let tail = log.filter(|_| evidence.message.is_opaque || !evidence.source.is_answer())?;
+    // Of a chain of exceptions the first is the cause; the last only says that the tool failed.
+    let cause = tail.split_once(DIRECT_CAUSE).map_or(tail, |it| it.0);
+    let message = Message::of(cause, "", &Request::default());
     let said = Said::default();
     let found = formats::read(&Evidence {
         message: &message,

@@ -39,6 +39,8 @@ pub(crate) struct Message {
     start: usize,
     /// The SDK checked the arguments and refused them.
     pub(crate) is_checked: bool,
+    /// An SDK says that the tool failed, and hides why.
+    pub(crate) is_opaque: bool,
     /// The text names the tool.
     pub(crate) names_tool: bool,
     /// The text repeats an argument.
@@ -57,6 +59,7 @@ impl Message {
         let mut message = Self { text, ..Self::default() };
         echo::hide(&mut message, tool, request);
         (message.start, message.is_checked) = after_wrappers(&message.text, &[OF_SDKS, OF_SERVERS]);
+        message.is_opaque = is_opaque(message.own_text());
         message
     }
 
@@ -114,6 +117,13 @@ fn after_wrappers(text: &str, wrappers: &[&str]) -> (usize, bool) {
     (start, is_checked)
 }
 
+/// Whether a text is the wrapper of an SDK around nothing: its words and the name of a tool.
+fn is_opaque(own: &str) -> bool {
+    let before_tool = OF_SDKS.split('|').skip(CHECKED).filter_map(|it| it.strip_suffix("tool …"));
+    let names = before_tool.filter_map(|it| own.strip_prefix(it)?.strip_prefix("tool "));
+    names.map(str::trim).any(|it| !it.is_empty() && !it.contains([' ', '\n', ':']))
+}
+
 /// How much of the text a wrapper covers.
 fn length(wrapper: &str, text: &str) -> Option<usize> {
     if let Some(words) = wrapper.strip_suffix('¶') {
@@ -160,6 +170,15 @@ mod tests {
         assert_eq!(own("Error:"), "error:");
         assert_eq!(own("Command failed: ls -l x: y\nls: no x"), "ls: no x");
         assert_eq!(own("error getting key a: boom"), "boom");
+        let is_opaque = |raw: &str| Message::of(raw, "read_file", &Request::default()).is_opaque;
+        for raw in ["Error executing tool read", "Error executing tool read_file"] {
+            assert!(is_opaque(raw), "{raw}");
+        }
+        assert!(is_opaque("Error executing tool a: Error executing tool read_file"));
+        for raw in ["Error executing tool read: boom", "Error executing tool", "boom", ""] {
+            assert!(!is_opaque(raw), "{raw}");
+        }
+        assert!(!is_opaque("Invalid arguments for tool read"));
         let trace = "failed\nTraceback (most recent call last):\n  File \"x\"\nKeyError: 'a'\n";
         assert_eq!(without_stack(trace), "failed\nKeyError: 'a'");
     }

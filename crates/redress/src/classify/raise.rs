@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     Fault, Stated, codes,
-    fault::{NextAction, Origin, ParamValue, Similar, Violation},
+    fault::{Cause, NextAction, Origin, ParamValue, Similar, Violation},
     outcome::What,
     text,
 };
@@ -29,6 +29,8 @@ use redress_wire::json::{Kind, RawJson, Value};
 const MOST_SIMILAR: usize = 3;
 /// The longest stack that is kept, in characters.
 const MOST_STACK: usize = 32 << 10;
+/// How much of a log is kept for the operator, in bytes.
+const MOST_LOG: usize = 4 << 10;
 
 pub(super) fn raise(
     evidence: &Evidence<'_>,
@@ -84,9 +86,27 @@ pub(super) fn raise(
     };
     fault.private.rule = Some(rule.clone());
     let silent = evidence.source == Source::Silent;
+    let is_opaque = evidence.message.is_opaque && evidence.source.is_answer();
+    if is_opaque && let Some(log) = evidence.outcome.stderr_tail.as_deref() {
+        // What the server kept to itself is for its operator.
+        fault.private.hide_cause(Cause::Text(last_lines(log, MOST_LOG)));
+    }
     let is_of_validator = finding.is_of_validator;
     let (tier, rule) = (finding.tier, rule.into());
-    Failure { silent, certain, tier, rule, is_of_validator, begun, leaks, fault }
+    Failure { silent, certain, tier, rule, is_of_validator, is_opaque, begun, leaks, fault }
+}
+
+/// The last lines of a log, without the space around each: logs in boxes are mostly that.
+fn last_lines(log: &str, most: usize) -> String {
+    let lines = log.lines().rev().map(str::trim).filter(|it| !it.is_empty());
+    let mut bytes = 0;
+    let fits = |line: &&str| {
+        bytes += line.len() + 1;
+        bytes <= most
+    };
+    let mut kept: Vec<&str> = lines.take_while(fits).collect();
+    kept.reverse();
+    kept.join("\n")
 }
 
 /// Whether the method itself only reads: those of the protocol do, but for calls of tools and what becomes of them.

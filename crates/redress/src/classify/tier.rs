@@ -75,6 +75,11 @@ pub(crate) enum Source {
 }
 
 impl Source {
+    /// Whether the server answered in the protocol.
+    pub(crate) const fn is_answer(self) -> bool {
+        matches!(self, Self::Tool | Self::Rpc)
+    }
+
     /// Whether a message of the server came, over whatever transport.
     pub(crate) const fn is_transport(self) -> bool {
         matches!(self, Self::Rpc | Self::Http)

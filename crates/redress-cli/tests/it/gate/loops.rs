@@ -16,7 +16,7 @@ const SERVER: &str = r#"while read -r line; do
   case "$line" in
     *'"initialize"'*) body='"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
     *tools/list*) body='"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}}]}' ;;
-    *tools/call*) echo called >> "$1"; body='"error":{"code":-32602,"message":"Invalid arguments for tool read: path must be absolute"}' ;;
+    *tools/call*) echo called >> "$1"; body='"result":{"content":[{"type":"text","text":"MCP error -32602: Input validation error: Invalid arguments for tool read: [{\"code\":\"invalid_type\",\"expected\":\"number\",\"received\":\"string\",\"path\":[\"path\"],\"message\":\"Expected number, received string\"}]"}],"isError":true}' ;;
     *) continue ;;
   esac
   printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$body"

@@ -63,6 +63,13 @@ impl Client {
     }
 }
 
+/// The command of a server that is a script of the official Python SDK.
+pub(crate) fn python_server(script: &str) -> [String; 2] {
+    let python = needed(built().with_file_name("peers/python/bin/python"), "cargo xtask peers");
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/peers");
+    [shown(&python), shown(&scripts.join(script))]
+}
+
 /// The fixture server on stdio, as a target.
 pub(crate) fn fixture() -> Vec<String> {
     ["stdio".into(), shown(&fixtures("conformance-server")), "stdio".into()].into()
