@@ -66,7 +66,7 @@ fn steps(full: bool) -> Vec<Step> {
         Step::cargo("build", build, &[(37, "executables")]).after("lints"),
         Step::cargo("programs", programs, &[(11, "executables")]).needs("build"),
         tests.needs("programs").needs("tools"),
-        Step::cargo("official clients", clients, &[(9, "tests")])
+        Step::cargo("official clients", clients, &[(10, "tests")])
             .env("RUST_TEST_THREADS", &threads)
             .needs("programs")
             .needs("peers"),
