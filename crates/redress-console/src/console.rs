@@ -26,7 +26,6 @@ use crate::{
     index::{Follower, Index, Mark, Shared},
     page::{self, Frame, PAGES, list, shown},
     server_state::ServerState,
-    table::Cell,
     view::{self, Listed, check, failure, failures, ledger, now, runs, unnamed},
 };
 
@@ -36,7 +35,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
 const HTML: &str = "text/html; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// The longest name of a page's file that is looked at.
+/// How many rows a CSV or JSON of all pages has at most.
 const MOST_ROWS: usize = 10_000;
 
 /// Writes a mark into the ledger of a directory.
@@ -293,10 +292,6 @@ impl Console {
     ) -> Answer {
         let table = &listed.table;
         let shown_as = (table, address);
-        let of = |at: usize| {
-            let all = table.rows.iter().filter_map(move |it| it.cells.get(at));
-            all.map(|it| if let Cell::Count(it) = it { *it } else { 0 }).sum::<u64>()
-        };
         let title = PAGES.iter().find(|it| it.0 == name).map_or("", |it| it.1);
         let content: Markup = match (name, &listed.summary) {
             ("" | "now", Some(summary)) => {
@@ -321,18 +316,9 @@ impl Console {
                 failures::content(index, summary, filter, (name, title), shown_as)
             }
             ("check", None) => check::content(index, filter, shown_as, right),
-            // Of the rows of this page: each loop costs all its calls but the first.
-            ("loops", None) => runs::loops_content(
-                index,
-                filter,
-                shown_as,
-                of(3).saturating_sub(table.rows.len() as u64),
-            ),
-            ("recovery", None) => {
-                let at = table.columns.iter().position(|it| it.name == "failures").unwrap_or(1);
-                runs::recovery_content(index, filter, shown_as, (of(at), of(at + 1)))
-            }
-            ("unnamed", None) => unnamed::content(index, filter, shown_as, of(2)),
+            ("loops", None) => runs::loops_content(index, filter, shown_as),
+            ("recovery", None) => runs::recovery_content(index, filter, shown_as),
+            ("unnamed", None) => unnamed::content(index, filter, shown_as),
             _ => ledger::content(index, shown_as, &self.verification),
         };
         let place = match name {

@@ -12,12 +12,7 @@ use redress_ledger::Time;
 use redress_wire::json::{Doc, Kind, Limits, Members, Value, write_list, write_str};
 
 use crate::{
-    Console, Filter,
-    address::Pairs,
-    filter::NAMES,
-    query,
-    table::{Cell, Table},
-    view::failure,
+    Console, Filter, address::Pairs, filter::NAMES, index::Row, query, table::Cell, view::failure,
 };
 
 /// The longest message that is read.
@@ -46,7 +41,7 @@ struct Tool {
 const TOOLS: [Tool; 4] = [
     Tool {
         name: "failures",
-        about: "Counts failures of MCP tools by server, tool and code: how many, what share of the calls, when, whether a retry helps, and whether something may have changed. Each row names the newest failure for the tool `failure`.",
+        about: "Counts failures of MCP tools by server, tool and code: how many, what share of the calls, when, whether a retry helps, and whether something may have changed. Each row names its newest failure for the tool `failure`.",
         arguments: &[("limit", "How many rows, 10 unless said, at most 50.")],
         required: &[],
         is_filtered: true,
@@ -291,9 +286,22 @@ fn failures(console: &Console, filter: &Filter, limit: usize) -> String {
     let total = listed.total.unwrap_or_default();
     listed.table.page(1, limit);
     let mut out = format!("{total} failures in {} kinds.\n", listed.table.all);
-    lines(&listed.table, &["trend"], &mut out);
-    if let Some(row) = query::failures(&index, filter, now).first() {
-        writeln!(out, "Newest failure: {}/{}", index.file(row).chain, row.seq).unwrap_or_default();
+    let newest_first = query::failures(&index, filter, now);
+    for row in &listed.table.rows {
+        let cells = listed.table.columns.iter().zip(&row.cells);
+        let named = cells.filter(|it| it.0.name != "trend" && *it.1 != Cell::None);
+        let mut parts: Vec<String> =
+            named.map(|(column, cell)| format!("{}={}", column.name, shown(cell))).collect();
+        let is_of_row = |it: &&&Row| {
+            let group = index.group_of(it);
+            [("code", group.code), ("tool", group.tool), ("server", group.server)]
+                .into_iter()
+                .all(|(name, it)| listed.table.text(row, name) == index.symbols.text(it))
+        };
+        if let Some(it) = newest_first.iter().find(is_of_row) {
+            parts.push(format!("newest={}/{}", index.file(it).chain, it.seq));
+        }
+        writeln!(out, "- {}", parts.join(", ")).unwrap_or_default();
     }
     if !index.progress.is_complete {
         out.push_str("The ledger is still being read: counts will grow.\n");
@@ -362,17 +370,6 @@ fn explain(console: &Console, code: &str) -> Result<String, Box<Fault>> {
         found.effect.name(),
         found.hint
     ))
-}
-
-/// The rows of a table, one on a line, without some columns.
-fn lines(table: &Table, without: &[&str], out: &mut String) {
-    for row in &table.rows {
-        let cells = table.columns.iter().zip(&row.cells);
-        let named = cells.filter(|it| !without.contains(&it.0.name) && *it.1 != Cell::None);
-        let parts: Vec<String> =
-            named.map(|(column, cell)| format!("{}={}", column.name, shown(cell))).collect();
-        writeln!(out, "- {}", parts.join(", ")).unwrap_or_default();
-    }
 }
 
 fn shown(cell: &Cell) -> String {

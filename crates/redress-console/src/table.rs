@@ -4,6 +4,8 @@ use redress::text;
 use redress_ledger::Time;
 use redress_wire::json::{Members, write_int, write_list, write_str};
 
+use crate::page::shown_lines;
+
 /// A column: its name in CSV and JSON, and its title on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Column {
@@ -45,6 +47,11 @@ impl Cell {
             Self::Series(it) => Some(it.iter().sum::<u64>() as f64),
             Self::None | Self::Text(_) => None,
         }
+    }
+
+    /// The count; 0 for everything else.
+    const fn count(&self) -> u64 {
+        if let Self::Count(it) = self { *it } else { 0 }
     }
 
     fn order(&self, other: &Self) -> std::cmp::Ordering {
@@ -102,6 +109,8 @@ pub(crate) struct Table {
     /// The rows before these, and all rows: a page shows a part.
     pub before: usize,
     pub all: usize,
+    /// The sum of each column of counts over the rows that a page leaves out.
+    left_out: Vec<u64>,
     /// The column that it is sorted by, and whether large values come first.
     pub sorted: Option<(usize, bool)>,
 }
@@ -109,7 +118,7 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn new(columns: &[Column]) -> Self {
         let columns = columns.to_vec();
-        Self { columns, rows: Vec::new(), before: 0, all: 0, sorted: None }
+        Self { columns, rows: Vec::new(), before: 0, all: 0, left_out: Vec::new(), sorted: None }
     }
 
     pub(crate) fn push(&mut self, link: Option<String>, cells: Vec<Cell>) {
@@ -137,7 +146,33 @@ impl Table {
         self.all = self.rows.len();
         let last = self.all.div_ceil(size.max(1)).max(1);
         self.before = (number.clamp(1, last) - 1) * size;
-        self.rows = self.rows.drain(..).skip(self.before).take(size).collect();
+        let shown = self.before..self.before.saturating_add(size);
+        let mut left_out = vec![0; self.columns.len()];
+        let mut kept = Vec::new();
+        for (at, row) in self.rows.drain(..).enumerate() {
+            if shown.contains(&at) {
+                kept.push(row);
+            } else {
+                left_out.iter_mut().zip(&row.cells).for_each(|(sum, it)| *sum += it.count());
+            }
+        }
+        (self.rows, self.left_out) = (kept, left_out);
+    }
+
+    /// The text of a row in a column; empty if there is none.
+    pub(crate) fn text<'r>(&self, row: &'r Row, name: &str) -> &'r str {
+        let at = self.columns.iter().position(|it| it.name == name);
+        match at.and_then(|it| row.cells.get(it)) {
+            Some(Cell::Text(it)) => it,
+            _ => "",
+        }
+    }
+
+    /// The sum of a column of counts over all rows, whichever of them the page shows.
+    pub(crate) fn sum(&self, name: &str) -> u64 {
+        let Some(at) = self.columns.iter().position(|it| it.name == name) else { return 0 };
+        let shown = self.rows.iter().filter_map(|it| it.cells.get(at)).map(Cell::count);
+        shown.sum::<u64>() + self.left_out.get(at).copied().unwrap_or_default()
     }
 
     /// As JSON: the number of all rows, and those of the page, each an object.
@@ -159,7 +194,7 @@ impl Table {
         format!("{}\n", text::visible_json(&out))
     }
 
-    /// As CSV (RFC 4180). A text that a spreadsheet would take for a formula begins with an apostrophe.
+    /// As CSV (RFC 4180), whose texts may have several lines. A text that a spreadsheet would take for a formula begins with an apostrophe.
     pub(crate) fn csv(&self) -> String {
         let mut out = String::new();
         let names: Vec<&str> = self.columns.iter().map(|it| it.name).collect();
@@ -170,7 +205,7 @@ impl Table {
                 if at > 0 {
                     out.push(',');
                 }
-                write_csv(&text::visible(&cell.csv()), &mut out);
+                write_csv(&shown_lines(&cell.csv()), &mut out);
             }
             out.push_str("\r\n");
         }
@@ -197,7 +232,7 @@ mod tests {
     fn table() -> Table {
         let column = |name, descends| Column { name, title: name, descends };
         let mut table = Table::new(&[column("tool", false), column("count", true)]);
-        for (tool, count) in [("a", 1), ("=cmd()", 3), ("x,\"y\"", 2), ("", 3)] {
+        for (tool, count) in [("a", 1), ("=cmd()", 3), ("x,\"y\"\nz", 2), ("", 3)] {
             table.push(None, vec![Cell::text(tool), Cell::Count(count)]);
         }
         table
@@ -205,11 +240,11 @@ mod tests {
 
     #[test]
     fn a_table_is_written_as_csv_and_json() {
-        let csv = "tool,count\r\na,1\r\n'=cmd(),3\r\n\"x,\"\"y\"\"\",2\r\n,3\r\n";
+        let csv = "tool,count\r\na,1\r\n'=cmd(),3\r\n\"x,\"\"y\"\"\nz\",2\r\n,3\r\n";
         assert_eq!(table().csv(), csv);
         let json: serde_json::Value = serde_json::from_str(&table().json(Some(9))).unwrap();
         assert_eq!(json["total"], 9);
-        assert_eq!(json["rows"][2]["tool"], "x,\"y\"");
+        assert_eq!(json["rows"][2]["tool"], "x,\"y\"\nz");
         assert_eq!(json["rows"][3]["tool"], serde_json::Value::Null);
     }
 
@@ -222,10 +257,12 @@ mod tests {
         let mut sorted = table();
         sorted.sort("count");
         assert_eq!(counts(&sorted), [3, 3, 2, 1].map(Cell::Count));
+        assert_eq!(sorted.sum("count"), 9);
         sorted.sort("-count");
         assert_eq!(counts(&sorted), [1, 2, 3, 3].map(Cell::Count));
         sorted.page(2, 3);
         assert_eq!((counts(&sorted), sorted.before, sorted.all), (vec![Cell::Count(3)], 3, 4));
+        assert_eq!((sorted.sum("count"), sorted.sum("tool"), sorted.sum("none")), (9, 0, 0));
         let mut far = table();
         far.page(99, 3);
         assert_eq!(far.before, 3, "a page behind the last is the last");

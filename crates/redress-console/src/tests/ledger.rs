@@ -33,6 +33,8 @@ pub(super) struct Failure<'a> {
     pub(super) client: &'a str,
     pub(super) run: &'a str,
     pub(super) arguments: &'a str,
+    /// The hint, if it is not the one of the code.
+    pub(super) hint: Option<&'a str>,
 }
 
 impl Default for Failure<'_> {
@@ -45,6 +47,7 @@ impl Default for Failure<'_> {
             client: "inspector",
             run: "run-1",
             arguments: "00000000000000000000000000000001",
+            hint: None,
         }
     }
 }
@@ -82,6 +85,9 @@ impl Fixture {
         fault.context.server = Some(failure.server.to_owned());
         fault.context.tool = Some(failure.tool.to_owned());
         fault.server_text = Some(failure.said.to_owned());
+        if let Some(hint) = failure.hint {
+            fault.hint = hint.to_owned();
+        }
         let request = RequestInfo {
             client: Some(ClientInfo { name: failure.client.into(), version: "1".into() }),
             run: Some(failure.run.into()),

@@ -228,8 +228,12 @@ impl Recorded {
         let arguments =
             self.with("request", |it| it.get("arguments").map(|it| it.raw().to_owned())).flatten();
         let tool = index.symbols.text(index.group_of(&self.row).tool);
-        let mut find = String::from("redress ledger query --kind fault --format json --code ");
-        find.push_str(&quoted(index.symbols.text(index.group_of(&self.row).code)));
+        let ledger = &index.file(&self.row).ledger;
+        let ledger = std::path::absolute(ledger).unwrap_or_else(|_| ledger.clone());
+        let ledger = quoted(&ledger.to_string_lossy());
+        let code = quoted(index.symbols.text(index.group_of(&self.row).code));
+        let mut find =
+            format!("redress ledger query {ledger} --kind fault --format json --code {code}");
         if !tool.is_empty() {
             write!(find, " --tool {}", quoted(tool)).unwrap_or_default();
         }
@@ -245,7 +249,7 @@ impl Recorded {
                 None => p.soft { "The arguments are not recorded. " code { "[ledger] arguments = true" } " records them, redacted." },
             }
             p { "In a terminal:" }
-            pre { (shown(&find)) "\n" "redress ledger verify --receipt " (self.receipt()) }
+            pre { (shown(&find)) "\n" (shown(&format!("redress ledger verify {ledger} --receipt {}", self.receipt()))) }
         }
     }
 }

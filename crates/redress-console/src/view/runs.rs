@@ -142,14 +142,16 @@ pub(crate) fn recovery(index: &Index, filter: &Filter, now: u64, by_wording: boo
         let name = |it: (Symbol, Symbol)| (index.symbols.text(it.0), index.symbols.text(it.1));
         b.1.failures.cmp(&a.1.failures).then_with(|| name(a.0).cmp(&name(b.0)))
     });
+    // Where no success is known, it is not known either that nothing recovered.
+    let is_known = !index.successes.is_empty();
     for ((code, hint), mut it) in all {
         let recovered = it.calls.len() as u64;
         let cells = vec![
             Cell::text(index.symbols.text(code)),
             Cell::text(index.symbols.text(hint)),
             Cell::Count(it.failures),
-            Cell::Count(recovered),
-            Cell::Share(part(recovered, it.failures)),
+            if is_known { Cell::Count(recovered) } else { Cell::None },
+            if is_known { Cell::Share(part(recovered, it.failures)) } else { Cell::None },
             median(&mut it.calls).map_or(Cell::None, Cell::Count),
             median(&mut it.millis).map_or(Cell::None, Cell::Millis),
         ];
@@ -172,8 +174,9 @@ pub(crate) fn loops_content(
     index: &Index,
     filter: &Filter,
     (table, address): (&Table, &Pairs),
-    wasted: u64,
 ) -> Markup {
+    // Each loop costs all its calls but the first.
+    let wasted = table.sum("failures").saturating_sub(table.all as u64);
     html! {
         h1 { "Loops" }
         p.lead { "The same call that failed in the same way three times or more within a run." }
@@ -191,24 +194,29 @@ pub(crate) fn recovery_content(
     index: &Index,
     filter: &Filter,
     (table, address): (&Table, &Pairs),
-    (failures, recovered): (u64, u64),
 ) -> Markup {
+    let (failures, recovered) = (table.sum("failures"), table.sum("recovered"));
+    let is_known = !index.successes.is_empty();
+    let mut by_wording = filter.pairs();
+    by_wording.set("by", "wording");
     let is_wording = address.get("by") == Some("wording");
     html! {
         h1 { "Recovery" }
         p.lead { "Of the failures in a run, how many were followed by a success of the same tool in that run. Calls and time are medians." }
-        @if index.successes.is_empty() {
-            p.note { "The ledger tells of no single call that succeeded, so that nothing can have recovered. It does for governed servers, and for calls after a failure in the same run." }
+        @if !is_known {
+            p.note { "The ledger tells of no single call that succeeded, so that it is not known what recovered." }
         }
         (list::filter(index, filter, "recovery"))
         dl.figures {
             div { dt { "Failures in runs" } dd { (count(failures)) } }
-            div { dt { "Recovered" } dd { (percent(part(recovered, failures))) } }
+            @if is_known { div { dt { "Recovered" } dd { (percent(part(recovered, failures))) } } }
         }
-        (chart::parts("Failures by what came after", 'p', &[("recovered", recovered), ("not recovered", failures.saturating_sub(recovered))]))
+        @if is_known {
+            (chart::parts("Failures by what came after", 'p', &[("recovered", recovered), ("not recovered", failures.saturating_sub(recovered))]))
+        }
         p.under {
-            @if is_wording { a href={ (crate::BASE) "/recovery" } { "By code" } }
-            @else { a href={ (crate::BASE) "/recovery?by=wording" } { "By wording of the card" } }
+            @if is_wording { a href={ (crate::BASE) "/recovery" (filter.pairs().query()) } { "By code" } }
+            @else { a href={ (crate::BASE) "/recovery" (by_wording.query()) } { "By wording of the card" } }
         }
         (list::table(table, "recovery", address, "No failure is known to belong to a run."))
     }

@@ -105,8 +105,8 @@ pub(crate) fn content(
     index: &Index,
     filter: &Filter,
     (table, address): (&Table, &Pairs),
-    total: u64,
 ) -> Markup {
+    let total = table.sum("count");
     let mut list = table.clone();
     list.columns.truncate(6);
     list.rows.iter_mut().for_each(|it| it.cells.truncate(6));
