@@ -4,8 +4,6 @@ use redress::text;
 use redress_ledger::Time;
 use redress_wire::json::{Members, write_int, write_list, write_str};
 
-use crate::page::shown_lines;
-
 /// A column: its name in CSV and JSON, and its title on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Column {
@@ -205,7 +203,9 @@ impl Table {
                 if at > 0 {
                     out.push(',');
                 }
-                write_csv(&shown_lines(&cell.csv()), &mut out);
+                let cell = cell.csv();
+                let lines: Vec<_> = cell.split('\n').map(text::visible).collect();
+                write_csv(&lines.join("\n"), &mut out);
             }
             out.push_str("\r\n");
         }

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt::Write as _, sync::Arc};
 
 use maud::{Markup, html};
-use redress::{Dialect, Lookup, card};
+use redress::{Dialect, Lookup, card, text};
 use redress_ledger::{Entry, RequestInfo, Time, read_record};
 use redress_registry::{Entry as Code, Registry};
 use redress_wire::json::{Doc, Kind, Limits, Value, write_str};
@@ -17,6 +17,9 @@ use crate::{
     index::{EMPTY, Index, Row},
     page::{exact_time, shown, shown_lines},
 };
+
+/// How many characters of a part of the record are shown.
+const MOST_SHOWN: usize = 8_000;
 
 /// How much of the run is shown before and after.
 const AROUND: usize = 12;
@@ -125,7 +128,7 @@ impl Recorded {
             (self.line(index))
             @if let Some(said) = said {
                 h2 { "What the server said" }
-                pre { (shown_lines(&said)) }
+                (cut(&said))
             }
             @if let Some(explained) = explained {
                 h2 { "About the code" }
@@ -134,9 +137,9 @@ impl Recorded {
             h2 { "Once more" }
             (self.repeat(index))
             h2 { "Envelope" }
-            pre { (shown_lines(&member("fault").unwrap_or_default())) }
-            @if let Some(request) = member("request") { h2 { "Request" } pre { (shown_lines(&request)) } }
-            @if let Some(private) = member("private") { h2 { "For the operator alone" } pre { (shown_lines(&private)) } }
+            (cut(&member("fault").unwrap_or_default()))
+            @if let Some(request) = member("request") { h2 { "Request" } (cut(&request)) }
+            @if let Some(private) = member("private") { h2 { "For the operator alone" } (cut(&private)) }
         }
     }
 
@@ -251,6 +254,15 @@ impl Recorded {
             p { "In a terminal:" }
             pre { (shown(&find)) "\n" (shown(&format!("redress ledger verify {ledger} --receipt {}", self.receipt()))) }
         }
+    }
+}
+
+/// A part of the record, as much of it as a page takes.
+fn cut(part: &str) -> Markup {
+    let short = text::cut(part, MOST_SHOWN);
+    html! {
+        pre { (shown_lines(&short)) }
+        @if short != part { p.soft { "This is the beginning. The command under Once more prints all of it." } }
     }
 }
 

@@ -130,16 +130,24 @@ impl Browser {
         let port = &self.port;
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let length = body.len();
         write!(
             stream,
             "{method} {path} HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
         )
         .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let answer: Value = serde_json::from_str(body).unwrap_or_default();
+        // chromedriver leaves the connection open, so that its length says where an answer ends.
+        let mut stream = BufReader::new(stream);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert!(stream.read_line(&mut head).unwrap() > 0, "{method} {path}: {head}");
+        }
+        let lower = head.to_ascii_lowercase();
+        let length = lower.lines().find_map(|it| it.strip_prefix("content-length:")).unwrap();
+        let mut body = vec![0; length.trim().parse().unwrap()];
+        stream.read_exact(&mut body).unwrap();
+        let answer: Value = serde_json::from_slice(&body).unwrap_or_default();
         assert!(head.starts_with("HTTP/1.1 200"), "{method} {path}: {answer}");
         answer["value"].clone()
     }
