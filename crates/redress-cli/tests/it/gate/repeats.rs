@@ -92,6 +92,8 @@ fn the_last_failure_says_how_often_it_was_tried(via: Via) {
     let answer = client.call("tally_read", &tally.args(9, "exit"));
     assert_eq!(fault(&answer)["code"], "UPSTREAM_CRASHED");
     assert_eq!(fault(&answer)["details"]["attempts"], 2);
+    let card = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(card.contains(" The gate tried it 2 times."), "{card}");
     assert_eq!(tally.calls(), 2);
     client.end();
 }

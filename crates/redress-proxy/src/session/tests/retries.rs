@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use redress_registry::{Source, load};
 use serde_json::{Value, json};
 
-use super::{CALL, FAILED, Rig, TOOLS, code, fault, settings};
+use super::{CALL, FAILED, Rig, TOOLS, card, code, fault, settings};
 use crate::{
     retry::RetryRule,
     session::{ClientKind, Exit, FailureScope, HttpFailure, Session, UpstreamKind},
@@ -76,6 +76,8 @@ fn the_last_failure_says_how_often_it_was_tried() {
     let heard = rig.server(AWAY);
     assert_eq!(code(&heard[0]), "UPSTREAM_UNAVAILABLE");
     assert_eq!(fault(&heard[0])["details"]["attempts"], 2);
+    let card = card(&heard[0]);
+    assert!(card.contains(" The gate tried it 2 times.\n"), "{card}");
     assert!(rig.repeats.is_empty());
 }
 
