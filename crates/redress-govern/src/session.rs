@@ -50,6 +50,11 @@ impl SessionRules {
     }
 }
 
+/// What a failure that locks its session says of that, before its own hint: short, so that the shortest hint of a card has
+/// room for it. `session_status` and the envelope have the record's number.
+pub const HINT_OF_LOCK: &str =
+    "This locks the session: report it with submit_failure_report to write again.";
+
 /// The fewest characters of a report: a number alone is none.
 pub const LEAST_CHARS: usize = 20;
 

@@ -145,6 +145,19 @@ impl PendingFault {
         Self { template: Arc::new(template), form: ReplyBody::Made, is_again: false, ..self }
     }
 
+    /// The same failure with a sentence before its hint. An envelope that a server wrote itself stays as it is.
+    #[must_use]
+    pub fn with_hint_before(self, sentence: &str, how: &Emission<'_>) -> Self {
+        if self.template.fault.private.own.is_some() {
+            return self;
+        }
+        let mut fault = Fault::clone(&self.template.fault);
+        fault.hint = format!("{sentence} {}", fault.hint);
+        fault.unsaid.hint = false;
+        let template = FaultTemplate::new(emit(fault, how), self.template.extras.clone());
+        Self { template: Arc::new(template), is_again: false, ..self }
+    }
+
     /// The destination of the reply, if there is one.
     pub const fn address(&self) -> Option<ToClient> {
         match self.to.who {

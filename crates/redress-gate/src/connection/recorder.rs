@@ -6,7 +6,7 @@ use std::{
 };
 
 use redress::fault::Receipt;
-use redress_govern::{CallContext, CallRecord, invariant::INV_RECORD_FIRST};
+use redress_govern::{CallContext, CallRecord, invariant::INV_RECORD_FIRST, session::HINT_OF_LOCK};
 use redress_ledger::{By, Ledger, LedgerError, Record, RefusalKind};
 use redress_proxy::{
     outgoing::ToClient,
@@ -76,6 +76,9 @@ impl FailureRecorder {
         };
         let (on_failure, server) = (self.on_failure, Arc::clone(&self.server));
         let locks = will_lock(&server, &pending);
+        if locks {
+            pending = pending.with_hint_before(HINT_OF_LOCK, &server.settings.emission());
+        }
         let mut recording = None;
         if self.may_count(&pending) && !locks {
             recording = ledger.may_record(&pending.kind());

@@ -69,7 +69,14 @@ fn the_story_of_a_session_is_told_from_begin_to_report() {
     assert_eq!(gate.begin(), "fine", "a failed beginning is no dead end");
     assert_eq!(gate.begin(), "fine", "the same root is the same session");
     assert_eq!(gate.code("write_file", &file), "fine");
-    assert_eq!(gate.code("read_file", &escape()), "PATH_TRAVERSAL_BLOCKED");
+    let way_out =
+        "Fix: This locks the session: report it with submit_failure_report to write again. ";
+    for locks in [true, false] {
+        let (code, result) = gate.call("read_file", &escape());
+        assert_eq!(code, "PATH_TRAVERSAL_BLOCKED");
+        let card = result["content"][0]["text"].as_str().unwrap();
+        assert_eq!(card.contains(way_out), locks, "only the first one locks: {card}");
+    }
     let status = gate.status();
     assert_eq!(status["status"], "SESSION_LOCKED", "{status}");
     assert_eq!(status["locked_by"]["code"], "PATH_TRAVERSAL_BLOCKED");
