@@ -8,7 +8,10 @@ use crate::{
     codes,
     fault::{ATTEMPTS, Fault, NextAction, Violation},
     text,
-    tokens::{MAX_CARD_CHARS, MAX_HINT_CHARS, MAX_MESSAGE_CHARS, MAX_NEXT, MAX_QUOTING_CARD_CHARS},
+    tokens::{
+        MAX_CARD_CHARS, MAX_HINT_CHARS, MAX_MESSAGE_CHARS, MAX_NEXT, MAX_QUOTING_CARD_CHARS,
+        SERVER_LINE_CHARS,
+    },
 };
 use redress_wire::json::RawJson;
 
@@ -238,7 +241,11 @@ fn append_if_fits(card: &mut String, more: &str, most: usize) {
 
 fn append_server_text(card: &mut String, said: &str) {
     const LABEL: &str = "\nServer said: ";
-    let room = MAX_QUOTING_CARD_CHARS.saturating_sub(length(card) + length(LABEL) + 2);
+    let used = length(card);
+    let left = MAX_QUOTING_CARD_CHARS
+        .saturating_sub(used)
+        .max(SERVER_LINE_CHARS.min(MAX_CARD_CHARS.saturating_sub(used)));
+    let room = left.saturating_sub(length(LABEL) + 2);
     if room < MIN_SERVER_CHARS {
         return;
     }

@@ -6,6 +6,8 @@ pub const MAX_CARD_TOKENS: usize = 120;
 pub const MAX_CARD_CHARS: usize = MAX_CARD_TOKENS * 32 / 10;
 /// The most characters of a card with what a server said in it: those above are for what is ours.
 pub const MAX_QUOTING_CARD_CHARS: usize = 320;
+/// The characters of a card that the line with a server's words gets, however long the lines before it are.
+pub const SERVER_LINE_CHARS: usize = 84;
 /// The longest message.
 pub const MAX_MESSAGE_CHARS: usize = 200;
 /// The longest hint.

@@ -48,6 +48,7 @@ MAX_STACK_CHARS: Final = @@max_stack_chars@@
 MAX_SERVER_TEXT_CHARS: Final = @@max_server_text_chars@@
 MIN_SERVER_TEXT_CHARS: Final = @@min_server_text_chars@@
 MAX_QUOTING_CARD_CHARS: Final = @@max_quoting_card_chars@@
+SERVER_LINE_CHARS: Final = @@server_line_chars@@
 MIN_GIST_CHARS: Final = @@min_gist_chars@@
 LONGEST_WORD: Final = @@longest_word@@
 MAX_SHOWN_CHARS: Final = @@max_shown_chars@@

@@ -55,6 +55,7 @@ export const LIMITS = {
   serverTextChars: @@max_server_text_chars@@,
   leastServerTextChars: @@min_server_text_chars@@,
   quotingCardChars: @@max_quoting_card_chars@@,
+  serverLineChars: @@server_line_chars@@,
   leastGistChars: @@min_gist_chars@@,
   wordChars: @@longest_word@@,
   shownChars: @@max_shown_chars@@,

@@ -30,7 +30,10 @@ export function card(fault: Fault): string {
   for (const it of fault.next_actions.slice(0, LIMITS.next)) {
     add(`\nNext: ${typeof it === 'string' ? strip(it) : it.tool + (it.args ? ` ${JSON.stringify(it.args)}` : '')}`);
   }
-  if (fault.server_text !== undefined && !namesAll(fault)) text += serverLine(fault.server_text, LIMITS.quotingCardChars - length(text));
+  if (fault.server_text !== undefined && !namesAll(fault)) {
+    const least = Math.min(LIMITS.serverLineChars, LIMITS.cardChars - length(text));
+    text += serverLine(fault.server_text, Math.max(LIMITS.quotingCardChars - length(text), least));
+  }
   return cut(text, LIMITS.cardChars);
 }
 

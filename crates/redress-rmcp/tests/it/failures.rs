@@ -59,7 +59,7 @@ async fn prose_is_named() {
     let result = call(&odd().await, "prose", json!({})).await.unwrap();
     let (card, envelope) = failed(&result);
     assert_eq!(envelope["code"], "RATE_LIMITED", "{card}");
-    assert!(card.contains("Server said: \"Error: 429 Too Many Requests\""), "{card}");
+    assert!(card.contains("Server said: \"429 Too Many Requests\""), "{card}");
 }
 
 #[tokio::test]

@@ -71,7 +71,7 @@ fn a_wrong_argument_is_named_with_what_it_should_be() {
         &["The tool has no argument \"ofset\".", "Did you mean offset?"],
     );
     says(client, "search_files", json!({"pattern": "a", "glob": "*"}), &["Did you mean globs?"]);
-    says(client, "read_file", json!({"path": "a", "limit": 0}), &["Expected limit: at least 1."]);
+    says(client, "read_file", json!({"path": "a", "limit": 0}), &["limit must be at least 1."]);
     says(
         client,
         "read_file",

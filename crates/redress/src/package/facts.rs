@@ -72,6 +72,7 @@ pub(super) fn put_constants(words: &Words, gaps: &mut Gaps) {
     for (name, value) in [
         ("max_card_chars", json!(tokens::MAX_CARD_CHARS)),
         ("max_quoting_card_chars", json!(tokens::MAX_QUOTING_CARD_CHARS)),
+        ("server_line_chars", json!(tokens::SERVER_LINE_CHARS)),
         ("max_message_chars", json!(tokens::MAX_MESSAGE_CHARS)),
         ("max_hint_chars", json!(tokens::MAX_HINT_CHARS)),
         ("min_hint_chars", json!(card::MIN_HINT_CHARS)),

@@ -16,6 +16,7 @@ from .facts import (
     MAX_SIMILAR_SHOWN,
     MIN_HINT_CHARS,
     MIN_SERVER_TEXT_CHARS,
+    SERVER_LINE_CHARS,
 )
 from .model import Fault, NextCall, Retry
 from .text import compact, cut, gist, shown, strip
@@ -48,7 +49,8 @@ def card(fault: Fault) -> str:
         if len(text) + len(more) <= MAX_CARD_CHARS:
             text += more
     if fault.server_text is not None and not _names_all(fault):
-        text += _server_line(fault.server_text, MAX_QUOTING_CARD_CHARS - len(text))
+        least = min(SERVER_LINE_CHARS, MAX_CARD_CHARS - len(text))
+        text += _server_line(fault.server_text, max(MAX_QUOTING_CARD_CHARS - len(text), least))
     return cut(text, MAX_CARD_CHARS)
 
 

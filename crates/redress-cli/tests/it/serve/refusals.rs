@@ -130,8 +130,9 @@ fn a_flood_of_refusals_in_a_session_is_counted() {
 fn failures_of_a_server_over_its_quota_are_counted() {
     const CALLS: u64 = 1_500;
     let server = bad_server().display().to_string();
-    let config =
-        format!("[ledger]\nfault_bytes_per_hour = 65536\n[server.bad]\ncommand = [{server:?}]\n");
+    let config = format!(
+        "[ledger]\nfault_bytes_per_hour = 65536\n[loop]\nenabled = false\n[server.bad]\ncommand = [{server:?}]\n"
+    );
     let mut client = Client::with_config(Via::Serve, &config, "bad", &[], &[]);
     let http: Http = client.http();
     let session = begin(&http);

@@ -141,7 +141,7 @@ fn is_left_alone(via: Via) -> bool {
 
 fn a_server_that_refuses_is_there(via: Via) {
     let server = Server::new();
-    let rules = "retry = { attempts = 1 }\nbreaker = { failures = 2 }";
+    let rules = "retry = { attempts = 1 }\nbreaker = { failures = 2 }\nloop = { enabled = false }";
     let mut client = gate(via, &server, rules);
     for refusal in ["400 Bad Request", "401 Unauthorized", "403 Forbidden", "429 Too Many Requests"]
     {

@@ -28,7 +28,7 @@ fn is_final(client: &mut Client, server: &Server, act: Act) {
 
 fn client(server: &Server) -> Client {
     let config = format!(
-        "[server.far]\nurl = '{}'\ntrust_annotations = true\nbreaker = {{ failures = 0 }}\n",
+        "[server.far]\nurl = '{}'\ntrust_annotations = true\nbreaker = {{ failures = 0 }}\nloop = {{ enabled = false }}\n",
         server.url()
     );
     let mut client = Client::with_config(Via::Run, &config, "far", &[], &[]);
