@@ -64,6 +64,7 @@ export const LIMITS = {
   serverTextChars: 500,
   leastServerTextChars: 24,
   quotingCardChars: 320,
+  serverLineChars: 84,
   leastGistChars: 64,
   wordChars: 24,
   shownChars: 120,

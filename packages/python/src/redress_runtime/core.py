@@ -81,7 +81,7 @@ __all__ = [
 
 
 class SessionNotInitialized(FaultError):
-    "Session not started. Start a session first."
+    "Session not started. Start a session before you call this tool."
 
     def __init__(self, *, tool: str | None = None) -> None:
         super().__init__(_CONTRACT.make_fault("SESSION_NOT_INITIALIZED", {"tool": tool}))
