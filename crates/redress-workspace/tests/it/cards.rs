@@ -76,7 +76,7 @@ fn a_wrong_argument_is_named_with_what_it_should_be() {
         client,
         "read_file",
         json!({"path": "a", "encoding": "base46"}),
-        &["Expected encoding: one of [\"text\",\"base64\"]."],
+        &["encoding must be one of [\"text\",\"base64\"]."],
     );
     says(
         client,

@@ -21,7 +21,7 @@ pub(super) const MOST: usize = 256 << 10;
 /// How long a byte is at most in an escape that is usual, such as `\u0041`.
 const ESCAPED: usize = 6;
 
-/// How often a text is looked through at most; more than twice is rare.
+/// How often a text is looked through at most; more than twice is rare. One in which something is still found then goes whole.
 const MOST_LOOKS: usize = 8;
 
 /// How many bytes of a document are looked through at most, so that a long one does not take long. One that is longer than a document may
@@ -115,14 +115,23 @@ impl Redactor {
 
     /// The text without its secrets, cut if it is very long. A text that is a JSON document stays one.
     pub fn text(&self, text: &str) -> String {
-        settle(self.text_once(text), MOST_LOOKS, |it| self.text_once(it))
+        let settled = settle(self.text_once(text), MOST_LOOKS, |it| self.text_once(it));
+        settled.unwrap_or_else(|| {
+            let is_document = RawJson::parse(text.as_bytes()).is_ok();
+            if is_document {
+                RawJson::string(REDACTED).as_str().to_owned()
+            } else {
+                REDACTED.to_owned()
+            }
+        })
     }
 
     /// The JSON document without its secrets; `None` if it is not one, or too long to be looked through.
     pub fn document_text(&self, text: &str) -> Option<String> {
         let again = |it: &str| self.document_once(it).unwrap_or_else(|| it.to_owned());
         let looks = MOST_LOOKS.min(MOST_WORK / text.len().max(1)).max(2);
-        self.document_once(text).map(|it| settle(it, looks, again))
+        let settled = settle(self.document_once(text)?, looks, again);
+        Some(settled.unwrap_or_else(|| RawJson::string(REDACTED).as_str().to_owned()))
     }
 
     /// The value without its secrets; everything else keeps its spelling.
@@ -254,18 +263,19 @@ impl Redact for Redactor {
     }
 }
 
-/// Looks again as long as something is found: where a secret is gone, another may stand that it hid.
-fn settle(first: String, looks: usize, again: impl Fn(&str) -> String) -> String {
+/// Looks again as long as something is found: where a secret is gone, another may be that it hid. `None` if something is still
+/// found after the last look: such a text goes whole.
+fn settle(first: String, looks: usize, again: impl Fn(&str) -> String) -> Option<String> {
     let mut clean = first;
     for _ in 1..looks {
         if !clean.contains(REDACTED) {
-            break;
+            return Some(clean);
         }
         let next = again(&clean);
         if next == clean {
-            break;
+            return Some(clean);
         }
         clean = next;
     }
-    clean
+    (!clean.contains(REDACTED)).then_some(clean)
 }
