@@ -1,4 +1,4 @@
-//! The servers, each in a folder of its own and behind what stands in front of it.
+//! The servers, each in a folder of its own, with the proxy before it.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{fallible::Fallible, place::Place};
 
-/// What stands between agent and server.
+/// What is between agent and server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arm {
     Direct,

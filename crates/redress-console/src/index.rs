@@ -22,7 +22,7 @@ pub(crate) const MOST_ROWS: usize = 100_000;
 /// How many more are tolerated before the oldest go.
 const SLACK: usize = MOST_ROWS / 5;
 
-/// How many groups are told apart; further ones are counted together.
+/// The most groups that are kept apart; further ones are counted together.
 const MOST_GROUPS: usize = 50_000;
 
 /// How many problems are kept for the page.

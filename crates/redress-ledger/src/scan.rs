@@ -65,7 +65,7 @@ impl<'d> Scanned<'d> {
     }
 }
 
-/// What stands on a line: a record, or why it is none, and where.
+/// A line: its record, or why it is not a record, and where.
 pub type ScannedLine<'d> = Result<Scanned<'d>, (u64, BadLine)>;
 
 impl Segment {
