@@ -14,8 +14,12 @@ use redress_cli::config;
 use redress_registry::{Source, diff, export, lint, load, lock, rule::Rule, shipped};
 
 /// Folders in which every file is generated; one that no generator writes any more is a problem.
-const WHOLLY: [&str; 4] =
-    ["docs/codes", "tests/vectors", "tests/packages/notes/rust", "tests/packages/hostile/rust"];
+const WHOLLY: [&str; 4] = [
+    "docs/reference/codes",
+    "tests/vectors",
+    "tests/packages/notes/rust",
+    "tests/packages/hostile/rust",
+];
 
 /// Writes every generated file, or with `check` only says which are stale.
 pub(crate) fn run(root: &Path, check: bool) -> Vec<String> {
@@ -61,17 +65,17 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
     let mut files = vec![
         ("crates/redress/src/fault/codes/list.rs".to_owned(), handles()),
-        ("docs/rules.md".to_owned(), rules()),
-        ("docs/configuration.md".to_owned(), config::page()),
-        ("docs/redress.schema.json".to_owned(), config::schema()),
+        ("docs/reference/rules.md".to_owned(), rules()),
+        ("docs/reference/configuration.md".to_owned(), config::page()),
+        ("docs/reference/redress.schema.json".to_owned(), config::schema()),
     ];
     files.extend(package::runtime_files().into_iter().map(|it| (it.path, it.text)));
     files.extend(vectors::files());
     files.extend(decisions::files(root)?);
     files.extend(dialects::files(root)?);
     let markdown = export::format("markdown").ok_or("the export to Markdown is gone")?;
-    let pages =
-        shipped::all().map(|it| (format!("docs/codes/{}.md", it.name), (markdown.write)(it)));
+    let pages = shipped::all()
+        .map(|it| (format!("docs/reference/codes/{}.md", it.name), (markdown.write)(it)));
     files.extend(pages);
     files.extend(packages()?);
     Ok(files)
@@ -179,13 +183,13 @@ mod tests {
     #[test]
     fn a_file_that_no_generator_writes_is_a_problem() {
         let root = tempfile::tempdir().unwrap();
-        fs::create_dir_all(root.path().join("docs/codes")).unwrap();
+        fs::create_dir_all(root.path().join("docs/reference/codes")).unwrap();
         for name in ["core.md", "gone.md"] {
-            fs::write(root.path().join("docs/codes").join(name), "").unwrap();
+            fs::write(root.path().join("docs/reference/codes").join(name), "").unwrap();
         }
-        let files = [("docs/codes/core.md".to_owned(), String::new())];
+        let files = [("docs/reference/codes/core.md".to_owned(), String::new())];
         let found = leftovers(root.path(), &files);
-        assert_eq!(found, ["docs/codes/gone.md is written by no generator: remove it"]);
+        assert_eq!(found, ["docs/reference/codes/gone.md is written by no generator: remove it"]);
     }
 
     #[test]

@@ -70,7 +70,7 @@ enum Task {
     },
     /// Install the official MCP peers that the tests need.
     Peers,
-    /// Probe public servers as they are and through the gate, and write the table of docs/probe.md.
+    /// Probe public servers as they are and through the gate, and write the table of docs/guides/probe.md.
     ProbeServers {
         /// Only compare with the table.
         #[arg(long)]

@@ -1,4 +1,4 @@
-//! `cargo xtask probe-servers`: probes public servers as they are and through the gate, and writes the table of `docs/probe.md`.
+//! `cargo xtask probe-servers`: probes public servers as they are and through the gate, and writes the table of `docs/guides/probe.md`.
 
 use std::{
     fmt::Write as _,
@@ -52,7 +52,7 @@ const fn pypi(package: &'static str, args: &'static [&'static str]) -> Public {
 pub(crate) fn run(root: &Path, check: bool, pages: bool) -> Vec<String> {
     let mut problems = Vec::new();
     match probed(root, &mut problems) {
-        Ok(table) => problems.extend(kept(&root.join("docs/probe.md"), &table, check).err()),
+        Ok(table) => problems.extend(kept(&root.join("docs/guides/probe.md"), &table, check).err()),
         Err(problem) => problems.push(problem),
     }
     if pages && problems.is_empty() {

@@ -1,7 +1,7 @@
 //! `redress.toml`: the configuration of the gate. [`load`] gives a valid [`Config`], or every problem at its place.
 //!
 //! Each table of the file is one `section!` (in `config/sections.rs` and `config/server.rs`): type, default, range and meaning of a key
-//! stand there and nowhere else; reader, JSON Schema and `docs/configuration.md` follow from it.
+//! stand there and nowhere else; reader, JSON Schema and `docs/reference/configuration.md` follow from it.
 //!
 //! A driver takes what it needs from the value: `config.general.listen.address`, `config.servers`, and for each server
 //! [`Server::program`] or `server.url` and `server.headers` (how it is reached), [`Server::settings`] (how it is gated), with what the file

@@ -7,7 +7,7 @@
 //!   (`reload`). `workspace.rs` puts the built-in server behind both. `ledger.rs` reads what was recorded, one file per
 //!   subcommand. `console.rs` shows it in a browser.
 //! - `config.rs` `redress.toml`, valid, or with every problem at its place. One `section!` declares a table: its type,
-//!   defaults and reader, its part of the schema and of `docs/configuration.md`, its options of the command line and how
+//!   defaults and reader, its part of the schema and of `docs/reference/configuration.md`, its options of the command line and how
 //!   a change of it is judged follow from it. `config/compare.rs` says of each key whether a change lets more in,
 //!   `config/watch.rs` when a changed file is whole.
 //! - `control.rs` the control socket of a running gate, by which `redress config apply` reaches it. `serve/reload.rs`

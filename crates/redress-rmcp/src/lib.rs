@@ -66,11 +66,11 @@ pub use start::StartError;
 pub use tool_fault::ToolFault;
 
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/write-a-client.md")]
+#[doc = include_str!("../../../docs/guides/clients.md")]
 struct DocsWriteAClient;
 
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/write-a-server.md")]
+#[doc = include_str!("../../../docs/guides/rust.md")]
 struct DocsWriteAServer;
 
 #[cfg(doctest)]

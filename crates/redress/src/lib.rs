@@ -70,11 +70,11 @@ pub use redress_derive::Contract;
 pub use stated::Stated;
 
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/faults.md")]
+#[doc = include_str!("../../../docs/reference/faults.md")]
 struct DocsFaults;
 
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/recover.md")]
+#[doc = include_str!("../../../docs/reference/recover.md")]
 struct DocsRecover;
 
 #[cfg(doctest)]

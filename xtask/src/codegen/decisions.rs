@@ -1,4 +1,4 @@
-//! The decision table for people: as Markdown inside `docs/recover.md`, and as a picture beside it.
+//! The decision table for people: as Markdown inside `docs/reference/recover.md`, and as a picture beside it.
 
 mod picture;
 
@@ -7,14 +7,14 @@ use std::{fmt::Write as _, fs, path::Path};
 use redress::recover::{ROWS, Repeat, Room, Row, StopReason, Then, retry_of_class};
 use redress_registry::{Class, RetryKind};
 
-const PAGE: &str = "docs/recover.md";
+const PAGE: &str = "docs/reference/recover.md";
 const FROM: &str = "<!-- The table is written by `cargo xtask codegen`. -->\n";
 const TO: &str = "<!-- End of the table. -->\n";
 
 /// The page with the table of today, and the picture.
 pub(super) fn files(root: &Path) -> Result<[(String, String); 2], String> {
     let page = fs::read_to_string(root.join(PAGE)).map_err(|it| format!("{PAGE}: {it}"))?;
-    let picture = ("docs/recover.svg".to_owned(), picture::svg());
+    let picture = ("docs/reference/recover.svg".to_owned(), picture::svg());
     Ok([picture, (PAGE.to_owned(), filled(&page)?)])
 }
 

@@ -21,8 +21,8 @@ pub(super) fn files(root: &Path) -> Result<[(String, String); 3], String> {
     let names = format!("Dialects are {}.\n", sentence(&names));
     Ok([
         ("crates/redress-registry/src/dialects.rs".to_owned(), source()),
-        page("docs/dialects.md", &table())?,
-        page("docs/registry.md", &names)?,
+        page("docs/reference/dialects.md", &table())?,
+        page("docs/reference/registry.md", &names)?,
     ])
 }
 

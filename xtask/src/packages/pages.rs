@@ -45,12 +45,12 @@ impl Bench {
             ("client.ts", "server.ts", self.peers.node()),
             ("client.py", "server.py", self.peers.python()),
         ] {
-            self.put("docs/write-a-server.md", server, &folder)?;
-            self.put("docs/write-a-client.md", file, &folder)?;
+            self.put("docs/guides/rust.md", server, &folder)?;
+            self.put("docs/guides/clients.md", file, &folder)?;
             let said =
                 told(Command::new(program).arg(file).current_dir(&folder).env("PATH", &path))?;
             if !said.0 || !said.1.contains("NOTE_NOT_FOUND: change_arguments.") {
-                return Err(format!("{file} of docs/write-a-client.md: {}", said.1));
+                return Err(format!("{file} of docs/guides/clients.md: {}", said.1));
             }
         }
         Ok(())
@@ -61,10 +61,10 @@ impl Bench {
         for (file, program) in
             [("server.ts", self.peers.node()), ("server.py", self.peers.python())]
         {
-            self.put("docs/write-a-server.md", file, &folder)?;
+            self.put("docs/guides/rust.md", file, &folder)?;
             let answer = answer(Command::new(program).arg(file).current_dir(&folder))?;
             if !answer.contains(CARD) || !answer.contains(r#""dev.redress/fault":{"v":1,"#) {
-                return Err(format!("{file} of docs/write-a-server.md: {answer}"));
+                return Err(format!("{file} of docs/guides/rust.md: {answer}"));
             }
         }
         let tsc = self.peers.module("typescript/bin/tsc");

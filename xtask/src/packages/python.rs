@@ -66,7 +66,7 @@ impl Bench {
         let answer =
             answer(Command::new(self.peers.python()).arg("server.py").current_dir(&folder))?;
         if !answer.contains(CARD) || !answer.contains(r#""dev.redress/fault":{"v":1,"#) {
-            return Err(format!("server.py of docs/python.md: {answer}"));
+            return Err(format!("server.py of docs/guides/python.md: {answer}"));
         }
         let mypy = ["-m", "mypy", "--strict", "--no-error-summary", "server.py"];
         done(Command::new(self.peers.python()).args(mypy).current_dir(&folder))

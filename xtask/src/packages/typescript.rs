@@ -86,7 +86,7 @@ impl Bench {
     pub(super) fn typescript_page(&self) -> Result<(), String> {
         let folder = self.folder.join("docs-typescript");
         for file in ["errors.toml", "notes.ts"] {
-            self.put("docs/typescript.md", file, &folder)?;
+            self.put("docs/guides/typescript.md", file, &folder)?;
         }
         write(&folder.join("package.json"), "{ \"type\": \"module\" }\n")?;
         let registry = registry_at(&folder.join("errors.toml"))?;
@@ -96,7 +96,7 @@ impl Bench {
         }
         let answer = answer(Command::new(self.peers.node()).arg("notes.ts").current_dir(&folder))?;
         if !answer.contains(CARD) || !answer.contains(r#""dev.redress/fault":{"v":1,"#) {
-            return Err(format!("notes.ts of docs/typescript.md: {answer}"));
+            return Err(format!("notes.ts of docs/guides/typescript.md: {answer}"));
         }
         let mut check = Command::new(self.peers.node());
         check.arg(self.peers.module("typescript/bin/tsc")).args(TYPED).arg("notes.ts");

@@ -70,7 +70,7 @@ impl Choice for OnLedgerFailure {
     ];
 }
 
-/// `docs/dialects.md` describes each.
+/// `docs/reference/dialects.md` describes each.
 impl Choice for Dialect {
     #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
     const ALL: &'static [(Self, &'static str, &'static str)] = &{

@@ -15,7 +15,7 @@ use super::{
 
 section! {
     /// What a governed gate lets pass. Clients begin a session first, in one workspace; the contract says what every tool does
-    /// (`[tool.NAME] operation`). See `docs/governance.md`.
+    /// (`[tool.NAME] operation`). See `docs/reference/governance.md`.
     pub struct Governance (files: Vec<PathBuf>) {
         /// Whether the gate governs: it does where the file has this table or one below it, unless this is false.
         enabled: bool = false, example "false";

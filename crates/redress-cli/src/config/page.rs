@@ -1,4 +1,4 @@
-//! `docs/configuration.md`: what was written by hand, and every key of the file below it.
+//! `docs/reference/configuration.md`: what was written by hand, and every key of the file below it.
 
 use std::fmt::Write as _;
 

@@ -118,7 +118,7 @@ section! {
 }
 
 section! {
-    /// Where its numbers can be read, for Prometheus. See `docs/metrics.md`.
+    /// Where its numbers can be read, for Prometheus. See `docs/reference/metrics.md`.
     pub struct Metrics {
         /// The address of a page with its numbers, `/metrics`; by default only `serve` has one, at its own address.
         address: Option<Address> = None, compared restart(|it| it.map(reach)), example "\"127.0.0.1:9464\"";

@@ -86,7 +86,7 @@ mod tests {
     fn the_page_says_what_the_preset_contains() {
         let names = |all: &[&str]| format!("`{}`", all.join("`, `"));
         let rust: Vec<String> = RUST.iter().map(|it| format!("`{}` (`{}`)", it.0, it.1)).collect();
-        let page = include_str!("../../../../docs/governance.md");
+        let page = include_str!("../../../../docs/reference/governance.md");
         for row in [
             format!("| role `ANTIGRAVITY` | {} |", names(&[READING, PLANNING].concat())),
             format!("| role `WINDSURF` | {} |", names(&[READING, WRITING].concat())),
@@ -96,7 +96,7 @@ mod tests {
                 "| rule `intent` | an argument `intent` of at least {INTENT_CHARS} characters |"
             ),
         ] {
-            assert!(page.contains(&row), "docs/governance.md lacks\n{row}");
+            assert!(page.contains(&row), "docs/reference/governance.md lacks\n{row}");
         }
     }
 }

@@ -223,9 +223,10 @@ fn what_holds_for_all_servers_is_told_once() {
 
 #[test]
 fn a_contract_is_found_beside_the_file() {
-    let page =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/registry.md"))
-            .unwrap();
+    let page = fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/registry.md"),
+    )
+    .unwrap();
     let (_, rest) = page.split_once("```toml errors.toml\n").unwrap();
     let errors = rest.split_once("```").unwrap().0;
     let dir = tempfile::tempdir().unwrap();

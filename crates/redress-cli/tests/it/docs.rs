@@ -4,6 +4,9 @@
 //! errors. `...` alone stands for any lines, `[..]` for anything within a line, `[exit N]` for an exit code other than 0.
 //! A block with a file name after its language (```` ```toml errors.toml ````) is written to that file first.
 
+mod links;
+mod pages;
+
 use std::{fs, path::Path};
 
 use crate::{counts::counted, redress::shell};
@@ -13,16 +16,7 @@ const COMMANDS: usize = 118;
 
 #[test]
 fn every_command_in_the_docs_prints_what_the_page_says() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut pages = vec![root.join("README.md")];
-    pages.extend(fs::read_dir(root.join("docs")).unwrap().map(|it| it.unwrap().path()));
-    pages.retain(|it| it.extension().is_some_and(|it| it == "md"));
-    pages.sort();
-    let mut commands = 0;
-    for page in &pages {
-        let text = fs::read_to_string(page).unwrap();
-        commands += check_page(&page.file_name().unwrap().to_string_lossy(), &text);
-    }
+    let commands: usize = pages::all().iter().map(|it| check_page(&it.path, &it.text)).sum();
     assert!(commands >= COMMANDS, "only {commands} commands: pages lost their console blocks");
     counted(commands, "doc commands");
 }

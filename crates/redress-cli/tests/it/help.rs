@@ -40,9 +40,9 @@ const COMMANDS: &[&[&str]] = &[
     &["completions"],
 ];
 
-/// The file of `docs/registry.md`.
+/// The file of `docs/reference/registry.md`.
 fn errors_toml() -> String {
-    let page = include_str!("../../../../docs/registry.md");
+    let page = include_str!("../../../../docs/reference/registry.md");
     let (_, rest) = page.split_once("```toml errors.toml\n").unwrap();
     rest.split_once("```").unwrap().0.to_owned()
 }

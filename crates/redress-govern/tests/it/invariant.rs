@@ -24,13 +24,16 @@ fn every_invariant_is_checked_in_code_and_documented() {
     for name in ["redress-gate", "redress-proxy", "redress-cli", "redress-govern"] {
         sources(&root.join("crates").join(name).join("src"), &mut code).unwrap();
     }
-    let page = fs::read_to_string(root.join("docs/governance.md")).unwrap();
+    let page = fs::read_to_string(root.join("docs/reference/governance.md")).unwrap();
     let listed: Vec<&str> = page.lines().filter(|it| it.starts_with("| `INV_")).collect();
     let rows: Vec<String> = ALL
         .iter()
         .map(|it| format!("| `{}` | {} | {} |", it.id, it.promise, it.when.words()))
         .collect();
-    assert_eq!(listed, rows, "docs/governance.md lists other invariants than the table has");
+    assert_eq!(
+        listed, rows,
+        "docs/reference/governance.md lists other invariants than the table has"
+    );
     for it in ALL {
         // `add(&ID, …)` in the self-audit, `ID.violated(…)` elsewhere.
         let is_checked = [format!("&{},", it.id), format!("{}.violated(", it.id)]

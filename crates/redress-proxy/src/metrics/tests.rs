@@ -105,7 +105,7 @@ fn every_metric_of_every_server_is_on_the_page_in_its_family() {
 
 #[test]
 fn the_page_of_the_docs_names_every_metric() {
-    let page = include_str!("../../../../docs/metrics.md");
+    let page = include_str!("../../../../docs/reference/metrics.md");
     for name in FAMILIES.map(|it| it.name) {
         assert!(page.contains(&format!("`{name}")), "{name} is not documented");
     }

@@ -1,16 +1,16 @@
-//! What `docs/registry.md` shows is true.
+//! What `docs/reference/registry.md` shows is true.
 
 use std::sync::Arc;
 
 use redress_registry::{Class, Problem, Registry, Source, dialects::DIALECTS, load};
 
-const PAGE: &str = include_str!("../../../../docs/registry.md");
+const PAGE: &str = include_str!("../../../../docs/reference/registry.md");
 
 /// The example of the page.
 pub(crate) fn example_file() -> Source {
     let (_, rest) = PAGE.split_once("```toml errors.toml\n").unwrap();
     let (text, _) = rest.split_once("```").unwrap();
-    Source::new("docs/registry.md", text)
+    Source::new("docs/reference/registry.md", text)
 }
 
 /// The example of the page, as a registry.

@@ -94,6 +94,6 @@ fn the_documentation_lists_the_modules() {
         format!("`{module}` ({})", members.into_iter().collect::<Vec<_>>().join(", "))
     });
     let listed = listed.collect::<Vec<_>>().join(", ");
-    let page = include_str!("../../../../../docs/governance.md");
+    let page = include_str!("../../../../../docs/reference/governance.md");
     assert!(page.contains(&listed), "{listed}");
 }
