@@ -19,7 +19,7 @@ use crate::{
     time::{Clock, Time},
 };
 
-pub(crate) use self::lead::{Scribe, run};
+pub(crate) use self::lead::{Scribe, run, take_turn};
 
 /// Hears that nothing can be recorded any more, and why; or that it can again. It should only pass that on, since others wait meanwhile.
 pub type OnChange = Arc<dyn Fn(Result<(), LedgerError>) + Send + Sync>;

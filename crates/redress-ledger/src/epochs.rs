@@ -3,14 +3,13 @@
 use std::{
     collections::BTreeSet,
     fmt,
-    fs::{self, File, OpenOptions},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
 use crate::{
     MAX_LINE,
+    disk::{self, File, OpenOptions},
     epoch::Epoch,
     error::{Failure, OpenError},
     hash::Hash,
@@ -43,9 +42,9 @@ pub(crate) fn copies(ledger: &Path) -> Vec<PathBuf> {
 
 /// The files of a directory, by name.
 pub(crate) fn files(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let entries = disk::read_dir(dir).into_iter().flatten().flatten();
     // A pipe could be read for ever.
-    let mut found: Vec<_> = entries.map(|it| it.path()).filter(|it| it.is_file()).collect();
+    let mut found: Vec<_> = entries.map(|it| it.path()).filter(|it| disk::is_file(it)).collect();
     found.sort();
     found
 }
@@ -61,8 +60,8 @@ impl Log {
     pub(crate) fn open(dir: &Path, first: PublicKey) -> Result<Self, OpenError> {
         let path = dir.join(format!("{}.jsonl", first.short()));
         let failed = |error| Failure::new("open", &path, error);
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed)?;
-        let is_new = !path.exists();
+        disk::create_private_dirs(dir).map_err(failed)?;
+        let is_new = !disk::exists(&path);
         let mut options = OpenOptions::new();
         let file = options.read(true).append(true).create(true).mode(0o600).open(&path);
         let file = file.map_err(failed)?;
@@ -145,7 +144,7 @@ impl Log {
         // A write that claims more than it did leaves the copy short: it is made once more.
         for _ in 0..2 {
             file.write_all(&more)?;
-            if file.metadata()?.len() == end.bytes + more.len() as u64 {
+            if file.metadata()?.len == end.bytes + more.len() as u64 {
                 return Ok(());
             }
             file.set_len(end.bytes)?;
@@ -169,7 +168,7 @@ struct End {
 }
 
 fn last_line(file: &mut File) -> io::Result<End> {
-    let len = file.metadata()?.len();
+    let len = file.metadata()?.len;
     let from = len.saturating_sub(2 * MAX_LINE as u64);
     file.seek(SeekFrom::Start(from))?;
     let mut tail = Vec::new();

@@ -2,13 +2,13 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
     io::{self, Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
 };
 
 use crate::{
     MAX_LINE,
+    disk::File,
     error::Failure,
     layout::{self, ChainDir, Piece},
     lines::{LineEnd, Lines},
@@ -106,7 +106,7 @@ impl Place {
 
     fn read(&mut self, chain: &ChainDir, piece: &Piece, found: &mut Vec<Found>) -> io::Result<()> {
         let mut file = File::open(&piece.path)?;
-        let end = piece.end.map_or(u64::MAX, |it| it.bytes).min(file.metadata()?.len());
+        let end = piece.end.map_or(u64::MAX, |it| it.bytes).min(file.metadata()?.len);
         let from = self.sound.min(end);
         file.seek(SeekFrom::Start(from))?;
         let mut lines = Lines::new(file.take(end - from));
@@ -149,7 +149,7 @@ fn newlines(path: &Path, before: u64) -> io::Result<u64> {
 /// The bytes of a file up to the end of its last whole line.
 fn whole_lines(path: &Path) -> io::Result<u64> {
     let mut file = File::open(path)?;
-    let len = file.metadata()?.len();
+    let len = file.metadata()?.len;
     let from = len.saturating_sub(MAX_LINE as u64);
     file.seek(SeekFrom::Start(from))?;
     let mut end = Vec::new();

@@ -2,9 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, File, OpenOptions},
     io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     sync::Arc,
     thread,
@@ -12,6 +10,7 @@ use std::{
 };
 
 use crate::{
+    disk::{self, File, OpenOptions},
     epoch::{Entry, Epoch, Event},
     epochs::{self, Log, Sequence},
     error::{Failure, OpenError},
@@ -131,7 +130,7 @@ impl Keys {
         let path = self.path.with_extension("lock");
         let failed = |error| Failure::new("lock", &path, error);
         let folder = folder(&self.path);
-        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        let made = disk::create_private_dirs(folder);
         made.map_err(|it| Failure::new("create", folder, it))?;
         let mut options = OpenOptions::new();
         match options.write(true).create_new(true).mode(0o600).open(&path) {
@@ -139,7 +138,7 @@ impl Keys {
             made => drop(made.map_err(failed)?),
         }
         // A pipe would have us wait for ever.
-        if !fs::metadata(&path).map_err(failed)?.is_file() {
+        if !disk::metadata(&path).map_err(failed)?.is_file() {
             return Err(OpenError::Key { path, why: "is no file" });
         }
         let begun = Instant::now();
@@ -178,17 +177,17 @@ impl Keys {
         let old = OpenOptions::new().write(true).open(&self.path)?;
         // The lock keeps other writers out; a draft that is there was left by a crash.
         let draft = self.path.with_extension("next");
-        drop(fs::remove_file(&draft));
+        drop(disk::remove_file(&draft));
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
         let mut text = format!("{FORMAT} {number} {first} {}\n", next.secret()).into_bytes();
         text.extend_from_slice(line);
         file.write_all(&text)?;
         file.sync_all()?;
         // A write that lies must not cost the sequence its next key.
-        if fs::read(&draft)? != text {
+        if disk::read(&draft)? != text {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not what was written"));
         }
-        fs::rename(&draft, &self.path)?;
+        disk::rename(&draft, &self.path)?;
         File::open(folder(&self.path))?.sync_all()?;
         drop(erase(old));
         Ok(())
@@ -266,7 +265,7 @@ pub fn is_secret_key(text: &str) -> bool {
 
 /// Overwrites a file that has no name any more. A medium may keep the bytes all the same; no process can read them any more.
 fn erase(mut file: File) -> io::Result<()> {
-    let zeros = vec![0; usize::try_from(file.metadata()?.len()).unwrap_or_default()];
+    let zeros = vec![0; usize::try_from(file.metadata()?.len).unwrap_or_default()];
     file.write_all(&zeros)?;
     file.sync_data()
 }

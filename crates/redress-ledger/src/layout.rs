@@ -1,7 +1,6 @@
 //! The names in a ledger's directory: chains, their segments, and how many bytes of each segment count.
 
 use std::{
-    fs::{self, File},
     io::{self, Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
 };
@@ -9,7 +8,9 @@ use std::{
 use redress_wire::json::{Doc, Value};
 
 use crate::{
-    LINE_LIMITS, MAX_LINE, epochs,
+    LINE_LIMITS, MAX_LINE,
+    disk::{self, File},
+    epochs,
     lines::{LineEnd, Lines},
     lock,
     record::{Head, Kind, Line},
@@ -71,8 +72,8 @@ impl ChainDir {
         for attempt in 0..100 {
             let more = if attempt == 0 { String::new() } else { format!("-{attempt}") };
             let aside = parent.join(format!("{}{CORRUPT}{more}", self.name));
-            if !aside.exists() {
-                fs::rename(&self.path, &aside)?;
+            if !disk::exists(&aside) {
+                disk::rename(&self.path, &aside)?;
                 File::open(parent)?.sync_all()?;
                 return Ok(aside);
             }
@@ -89,8 +90,8 @@ pub(crate) fn start_of(name: &str) -> Option<Time> {
 /// The chains of a ledger, oldest first.
 pub(crate) fn chains(ledger: &Path) -> io::Result<Vec<ChainDir>> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(ledger)? {
-        found.extend(ChainDir::of(entry?.path()).filter(|it| it.path.is_dir()));
+    for entry in disk::read_dir(ledger)? {
+        found.extend(ChainDir::of(entry?.path()).filter(|it| disk::is_dir(&it.path)));
     }
     found.sort();
     Ok(found)
@@ -110,10 +111,12 @@ pub fn ledgers(place: &Path) -> io::Result<Vec<PathBuf>> {
     if is_ledger(place)? {
         found.push(place.to_owned());
     }
-    for entry in fs::read_dir(place)? {
+    for entry in disk::read_dir(place)? {
         let path = entry?.path();
         // One that cannot be read is there all the same; who reads it will say so.
-        if path.is_dir() && ChainDir::of(path.clone()).is_none() && is_ledger(&path).unwrap_or(true)
+        if disk::is_dir(&path)
+            && ChainDir::of(path.clone()).is_none()
+            && is_ledger(&path).unwrap_or(true)
         {
             found.push(path);
         }
@@ -130,14 +133,14 @@ pub(crate) fn segment_name(number: u32) -> String {
 /// The numbers of a chain's segments, in order.
 pub(crate) fn segment_numbers(chain: &Path) -> io::Result<Vec<u32>> {
     let mut numbers = Vec::new();
-    for entry in fs::read_dir(chain)? {
+    for entry in disk::read_dir(chain)? {
         let entry = entry?;
         let name = entry.file_name();
         let number = name.to_str().and_then(|it| it.strip_suffix(".jsonl")).map(str::parse);
         if let Some(Ok(number)) = number
             && name.to_str() == Some(&segment_name(number))
             // A pipe or a device could be read for ever.
-            && entry.path().is_file()
+            && disk::is_file(&entry.path())
         {
             numbers.push(number);
         }
@@ -205,7 +208,7 @@ pub(crate) fn latest_time(piece: &Piece) -> io::Result<Option<Time>> {
 /// The last line of a segment; `None` if that does not end.
 pub(crate) fn last_line(piece: &Piece) -> io::Result<Option<Vec<u8>>> {
     let mut file = File::open(&piece.path)?;
-    let end = piece.end.map_or(u64::MAX, |it| it.bytes).min(file.metadata()?.len());
+    let end = piece.end.map_or(u64::MAX, |it| it.bytes).min(file.metadata()?.len);
     for most in [GLANCE, MAX_LINE as u64] {
         let from = end.saturating_sub(most);
         file.seek(SeekFrom::Start(from))?;

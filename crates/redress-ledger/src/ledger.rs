@@ -2,8 +2,6 @@
 
 use std::{
     fmt,
-    fs::{self, DirBuilder},
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, mpsc},
     thread::{self, JoinHandle},
@@ -14,6 +12,7 @@ use redress::fault::Receipt;
 use crate::{
     arguments::ArgumentsKey,
     commit::{self, By, OnChange, Outside, Queue, Scribe},
+    disk,
     error::{Failure, LedgerError, OpenError},
     gap::{Gap, Untold},
     keys::Keys,
@@ -98,12 +97,19 @@ impl fmt::Debug for Options {
 /// An open ledger: one chain, written by one thread at a time.
 pub struct Ledger {
     queue: Arc<Queue>,
-    committer: Mutex<Option<JoinHandle<Result<(), LedgerError>>>>,
+    committer: Mutex<Option<Committer>>,
     chain: String,
     public_key: PublicKey,
     arguments_key: ArgumentsKey,
     keeps_arguments: bool,
     recovered: Vec<Recovery>,
+}
+
+/// Who commits what no caller commits.
+enum Committer {
+    Thread(JoinHandle<Result<(), LedgerError>>),
+    /// The caller of [`Ledger::take_turn`].
+    Caller,
 }
 
 impl fmt::Debug for Ledger {
@@ -115,6 +121,19 @@ impl fmt::Debug for Ledger {
 impl Ledger {
     /// Finishes the chains of processes that are gone, then begins one for this process.
     pub fn open(options: Options) -> Result<Self, OpenError> {
+        let dir = options.dir.clone();
+        let mut ledger = Self::open_without_thread(options)?;
+        let shared = Arc::clone(&ledger.queue);
+        let committer = thread::Builder::new()
+            .name("redress-ledger".to_owned())
+            .spawn(move || commit::run(&shared))
+            .map_err(|error| Failure::new("start the committer of", &dir, error))?;
+        ledger.committer = Mutex::new(Some(Committer::Thread(committer)));
+        Ok(ledger)
+    }
+
+    /// The same without a thread: what no caller commits waits for [`Self::take_turn`]. For simulations that are repeated.
+    pub fn open_without_thread(options: Options) -> Result<Self, OpenError> {
         let dir = prepare(&options.dir)?;
         refuse_key_beside_ledger(&options.key, &dir)?;
         let keys = Keys::new(&options.key);
@@ -157,12 +176,7 @@ impl Ledger {
         let (clock, on_change) = (options.clock, options.on_change);
         let outside = Outside { clock, on_change, untold, chain: chain.clone() };
         let queue = Arc::new(Queue::new(outside, scribe));
-        let shared = Arc::clone(&queue);
-        let committer = thread::Builder::new()
-            .name("redress-ledger".to_owned())
-            .spawn(move || commit::run(&shared))
-            .map_err(|error| Failure::new("start the committer of", &dir, error))?;
-        let committer = Mutex::new(Some(committer));
+        let committer = Mutex::new(Some(Committer::Caller));
         Ok(Self { queue, committer, chain, public_key, arguments_key, keeps_arguments, recovered })
     }
 
@@ -224,6 +238,12 @@ impl Ledger {
         self.queue.commit()
     }
 
+    /// Does what the thread of a ledger does that has one: commits what no caller commits, and records counts. Gives whether there was
+    /// anything to do.
+    pub fn take_turn(&self) -> bool {
+        commit::take_turn(&self.queue)
+    }
+
     /// Appends a record and waits until it is durable; also waits for a place in the queue.
     pub fn append_wait(&self, record: Record) -> Result<Receipt, LedgerError> {
         let (told, hear) = mpsc::sync_channel(1);
@@ -267,8 +287,11 @@ impl Ledger {
         refusals::tell_counts(&self.queue);
         self.queue.stop();
         let committer = self.committer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(committer) = committer else { return Ok(()) };
-        let result = committer.join().unwrap_or(Err(LedgerError::Closed));
+        let result = match committer {
+            None => return Ok(()),
+            Some(Committer::Thread(thread)) => thread.join().unwrap_or(Err(LedgerError::Closed)),
+            Some(Committer::Caller) => commit::run(&self.queue),
+        };
         self.queue.note_gap();
         result
     }
@@ -283,14 +306,14 @@ impl Drop for Ledger {
 
 /// Makes the directory and gives its one true path.
 fn prepare(dir: &Path) -> Result<PathBuf, OpenError> {
-    let made = DirBuilder::new().mode(0o700).recursive(true).create(dir);
-    made.and_then(|()| fs::canonicalize(dir))
+    let made = disk::create_private_dirs(dir);
+    made.and_then(|()| disk::canonicalize(dir))
         .map_err(|error| Failure::new("create", dir, error).into())
 }
 
 /// A process that can write the ledger must not thereby be able to sign it.
 fn refuse_key_beside_ledger(key: &Path, ledger: &Path) -> Result<(), OpenError> {
-    let place = key.ancestors().skip(1).find_map(|it| fs::canonicalize(it).ok());
+    let place = key.ancestors().skip(1).find_map(|it| disk::canonicalize(it).ok());
     if place.is_some_and(|it| it.starts_with(ledger)) {
         let why = "lies in the directory of the ledger: it must lie elsewhere";
         return Err(OpenError::Key { path: key.to_owned(), why });

@@ -117,7 +117,7 @@
 //! - `record.rs` a record and its line. `fault.rs` a fault as a record, `request.rs` the call that it belongs to,
 //!   `arguments.rs` the key under which its arguments are digested. `tally.rs` the calls of
 //!   a minute. `checked.rs` the mark of a person. `hash.rs`, `time.rs` how both are written.
-//! - `layout.rs` the names in a ledger, and which bytes count. `lines.rs` a file line by line, in bounded memory.
+//! - `disk.rs` the files of the system, or those of a simulated disk. `layout.rs` the names in a ledger, and which bytes count. `lines.rs` a file line by line, in bounded memory.
 //! - `recover.rs` chains whose process is gone. `lock.rs` whether it is. `sign.rs` signatures, `operator.rs` those under
 //!   plans. `keys.rs` the key on disk, which every use replaces; `epoch.rs` the record of that, `epochs.rs` their log.
 //!   `signed.rs` what is above a signature, and whose that is. `notes.rs` what is kept of a chain beside the key:
@@ -140,6 +140,7 @@
 mod arguments;
 mod checked;
 mod commit;
+mod disk;
 mod epoch;
 mod epochs;
 mod error;
@@ -178,6 +179,7 @@ use redress_wire::json::Limits;
 
 pub use checked::Checked;
 pub use commit::{By, OnChange};
+pub use disk::{Disk, Facts, FileKind, Lock, OpenMode, with_disk};
 pub use epochs::Wrong;
 pub use error::{Failure, LedgerError, OpenError};
 pub use export::{Format, export};

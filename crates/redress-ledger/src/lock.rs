@@ -1,16 +1,10 @@
 //! The lock of a chain: a file that its process holds as long as it lives, and removes when it closes the chain.
 
-use std::{
-    fs::{self, File, OpenOptions},
-    io,
-    os::unix::fs::OpenOptionsExt as _,
-    path::Path,
-};
+use std::{io, path::Path};
 
-use rustix::{
-    fs::{FlockOperation, OFlags, flock},
-    io::Errno,
-};
+use rustix::fs::OFlags;
+
+use crate::disk::{self, File, Lock, OpenOptions};
 
 /// The file that is locked while a chain is written.
 pub(crate) const LOCK: &str = "lock";
@@ -30,23 +24,23 @@ pub(crate) enum Held {
 pub(crate) fn create(chain: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).mode(0o600).open(chain.join(LOCK))?;
-    flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-    Ok(file)
+    let is_taken = file.lock(Lock::Exclusive)?;
+    if is_taken { Ok(file) } else { Err(io::ErrorKind::WouldBlock.into()) }
 }
 
 /// Whether a chain has a lock, whatever that is.
 pub(crate) fn is_there(chain: &Path) -> bool {
-    fs::symlink_metadata(chain.join(LOCK)).is_ok()
+    disk::symlink_metadata(chain.join(LOCK)).is_ok()
 }
 
 /// Takes the lock to go on with a chain.
 pub(crate) fn take(chain: &Path) -> io::Result<Held> {
-    hold(chain, FlockOperation::NonBlockingLockExclusive)
+    hold(chain, Lock::Exclusive)
 }
 
 /// Looks who has the lock, and keeps nothing.
 pub(crate) fn look(chain: &Path) -> io::Result<Held> {
-    let held = hold(chain, FlockOperation::NonBlockingLockShared)?;
+    let held = hold(chain, Lock::Shared)?;
     if let Held::Here(file) = &held {
         release(file);
     }
@@ -61,11 +55,7 @@ impl Brief {
     /// Takes the lock of a file or directory; `None` if another has it.
     pub(crate) fn take(path: &Path) -> io::Result<Option<Self>> {
         let file = File::open(path)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(Self(file))),
-            Err(Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        Ok(file.lock(Lock::Exclusive)?.then_some(Self(file)))
     }
 }
 
@@ -78,25 +68,21 @@ impl Drop for Brief {
 /// Gives a lock back. To close the file is not enough: a process that is being started has it open, too, until it runs its
 /// program, and would keep the lock.
 fn release(file: &File) {
-    flock(file, FlockOperation::Unlock).unwrap_or_default();
+    file.lock(Lock::Release).unwrap_or_default();
 }
 
-fn hold(chain: &Path, how: FlockOperation) -> io::Result<Held> {
+fn hold(chain: &Path, how: Lock) -> io::Result<Held> {
     let file = match open(&chain.join(LOCK)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Held::Removed),
         other => other?,
     };
-    match flock(&file, how) {
-        Ok(()) => Ok(Held::Here(file)),
-        Err(Errno::WOULDBLOCK) => Ok(Held::ByOther),
-        Err(error) => Err(error.into()),
-    }
+    Ok(if file.lock(how)? { Held::Here(file) } else { Held::ByOther })
 }
 
 /// Opens the file, and nothing else of that name: a pipe would have us wait for ever.
 fn open(path: &Path) -> io::Result<File> {
     let no_file = || io::Error::new(io::ErrorKind::InvalidData, "the lock is no file");
-    if !fs::symlink_metadata(path)?.is_file() {
+    if !disk::symlink_metadata(path)?.is_file() {
         return Err(no_file());
     }
     let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
@@ -107,12 +93,11 @@ fn open(path: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Brief, File, Held, create, hold, look, take};
-    use rustix::fs::FlockOperation;
+    use super::{Brief, File, Held, Lock, create, hold, look, take};
 
     /// The file as a process has it open that is being started.
     fn inherited(file: &File) -> File {
-        file.try_clone().unwrap()
+        file.inherited()
     }
 
     #[test]
@@ -132,7 +117,7 @@ mod tests {
         let Held::Here(file) = look(dir.path()).unwrap() else { panic!("it is free") };
         let _child = inherited(&file);
         assert!(matches!(take(dir.path()).unwrap(), Held::Here(_)));
-        let shared = hold(dir.path(), FlockOperation::NonBlockingLockShared).unwrap();
+        let shared = hold(dir.path(), Lock::Shared).unwrap();
         assert!(matches!(take(dir.path()).unwrap(), Held::ByOther), "{shared:?}");
     }
 }

@@ -2,11 +2,11 @@
 
 use std::{
     ffi::OsStr,
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
-use crate::{hash::Hash, layout};
+use crate::{disk, hash::Hash, layout};
 
 /// What the last line of a note begins with: the hash of all before it follows.
 const CHECK: &[u8] = b"check ";
@@ -26,19 +26,19 @@ impl Notes {
 
     /// Keeps a line, which ends, in the place of the one before.
     pub(crate) fn keep(&self, chain: &str, line: &[u8]) -> io::Result<()> {
-        fs::create_dir_all(&self.dir)?;
+        disk::create_dir_all(&self.dir)?;
         let draft = self.dir.join(format!(".{chain}"));
         let mut text = [self.ledger.as_os_str().as_encoded_bytes(), b"\n", line].concat();
         let check = Hash::of(&text);
         text.extend_from_slice(CHECK);
         check.write(&mut text);
         text.push(b'\n');
-        fs::write(&draft, text)?;
-        fs::rename(draft, self.path(chain))
+        disk::write(&draft, text)?;
+        disk::rename(draft, self.path(chain))
     }
 
     pub(crate) fn forget(&self, chain: &str) -> io::Result<()> {
-        fs::remove_file(self.path(chain))
+        disk::remove_file(self.path(chain))
     }
 
     /// The line about a chain, without its end; `None` if there is none, or it is about another ledger.
@@ -74,9 +74,9 @@ impl Notes {
 /// # Errors
 /// `UnexpectedEof` for what a power failure leaves of a file that was never synced, `InvalidData` for what is no file, and whatever the system says.
 pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let found = fs::metadata(path).and_then(|it| {
+    let found = disk::metadata(path).and_then(|it| {
         // A pipe could be read for ever.
-        if it.is_file() { fs::read(path) } else { Err(io::ErrorKind::InvalidData.into()) }
+        if it.is_file() { disk::read(path) } else { Err(io::ErrorKind::InvalidData.into()) }
     });
     let Some(text) = found.map_or_else(layout::unless_gone, |it| Ok(Some(it)))? else {
         return Ok(None);
@@ -116,7 +116,7 @@ fn split_last_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// The notes, by name.
 pub(crate) fn files(dir: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(dir) {
+    let entries = match disk::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         other => other?,
     };

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::{
+    disk,
     error::{Failure, OpenError},
     keys::first_public,
     sign::{PublicKey, Signer, Statement},
@@ -26,7 +27,7 @@ impl Operator {
     /// # Errors
     /// One of them can not be read, or others can read the operator's.
     pub fn approvers(key: &Path, ledger_key: &Path) -> Result<Vec<PublicKey>, OpenError> {
-        let own = if key.exists() { Some(Signer::load(key)?.public()) } else { None };
+        let own = if disk::exists(key) { Some(Signer::load(key)?.public()) } else { None };
         let first = first_public(ledger_key);
         let first = first.map_err(|it| Failure::new("read", &ledger_key.with_extension("pub"), it));
         Ok(own.into_iter().chain(first?).collect())

@@ -4,7 +4,6 @@ use std::{
     cmp::Reverse,
     collections::BinaryHeap,
     fmt,
-    fs::File,
     io::{self, Read as _, Seek as _, SeekFrom, Take},
     path::{Path, PathBuf},
     sync::Arc,
@@ -14,6 +13,7 @@ use redress_wire::json::{Doc, Value};
 
 use crate::{
     FORMAT, LINE_LIMITS,
+    disk::File,
     error::Failure,
     hash::Hash,
     layout::{self, ChainDir, Piece},

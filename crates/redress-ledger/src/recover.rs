@@ -3,7 +3,6 @@
 use std::{
     collections::BTreeSet,
     fmt,
-    fs::{self, File},
     io::{self, Read as _, Seek as _},
     path::{Path, PathBuf},
     sync::Arc,
@@ -12,6 +11,7 @@ use std::{
 use redress_wire::json::{Members, write_list};
 
 use crate::{
+    disk::{self, File},
     epoch::{Entry, Event},
     error::Failure,
     hash::Hash,
@@ -125,7 +125,7 @@ fn recover(chain: &ChainDir, tools: &Tools, now: Time) -> Result<Option<Recovery
         Ok(end) => {
             if end.cuts.is_empty() && end.is_told {
                 // A crash came before the lock was removed.
-                fs::remove_file(chain.path.join(lock::LOCK)).map_err(said)?;
+                disk::remove_file(chain.path.join(lock::LOCK)).map_err(said)?;
                 return Ok(None);
             }
             let cut_bytes = end.cuts.iter().map(|it| it.bytes).sum();
@@ -249,7 +249,7 @@ fn scan(path: &Path) -> io::Result<Tail> {
 /// The bytes of a segment from an offset on, if there are any.
 fn cut(piece: &Piece, offset: u64) -> io::Result<Option<Cut>> {
     let mut file = File::open(&piece.path)?;
-    let bytes = file.metadata()?.len().saturating_sub(offset);
+    let bytes = file.metadata()?.len.saturating_sub(offset);
     if bytes == 0 {
         return Ok(None);
     }
@@ -264,7 +264,7 @@ fn cut(piece: &Piece, offset: u64) -> io::Result<Option<Cut>> {
 /// Cuts, says so in the chain itself, signs and closes it.
 fn finish(chain: &ChainDir, lock: File, end: &End, tools: &Tools, now: Time) -> Result<(), String> {
     for path in &end.void {
-        fs::remove_file(path).map_err(|it| Failure::new("remove", path, it).to_string())?;
+        disk::remove_file(path).map_err(|it| Failure::new("remove", path, it).to_string())?;
     }
     let turn = tools.keys.turn((&tools.ledger, now), LONGEST_WAIT, |signer| {
         let segment = Segment::reopen(&end.piece.path, end.piece.number, end.len)?;
@@ -293,7 +293,7 @@ fn recovered(cuts: &[Cut]) -> Record {
 /// Gives durable chains that are in the log of epochs their final names: their processes ended before they could.
 fn name_drafts(ledger: &Path, tools: &Tools) -> io::Result<()> {
     let mut begun: Option<BTreeSet<String>> = None;
-    for entry in fs::read_dir(ledger)? {
+    for entry in disk::read_dir(ledger)? {
         let entry = entry?;
         let file_name = entry.file_name();
         let Some(name) = file_name.to_str().and_then(layout::name_of_draft) else { continue };
@@ -301,8 +301,8 @@ fn name_drafts(ledger: &Path, tools: &Tools) -> io::Result<()> {
         let Ok(Held::Here(_lock)) = lock::take(&entry.path()) else { continue };
         let begun = begun.get_or_insert_with(|| tools.keys.chains_begun());
         let path = ledger.join(name);
-        if begun.contains(name) && !path.exists() {
-            fs::rename(entry.path(), &path)?;
+        if begun.contains(name) && !disk::exists(&path) {
+            disk::rename(entry.path(), &path)?;
             File::open(ledger)?.sync_all()?;
         }
     }
@@ -311,7 +311,7 @@ fn name_drafts(ledger: &Path, tools: &Tools) -> io::Result<()> {
 
 /// Removes what a process left behind that ended while it made its chain.
 fn remove_stale_drafts(ledger: &Path, now: Time) -> io::Result<()> {
-    for entry in fs::read_dir(ledger)? {
+    for entry in disk::read_dir(ledger)? {
         let entry = entry?;
         let name = entry.file_name();
         let start = name
@@ -321,7 +321,7 @@ fn remove_stale_drafts(ledger: &Path, now: Time) -> io::Result<()> {
             .and_then(Time::parse_compact);
         if start.is_some_and(|it| now.since(it) > STALE_MILLIS) {
             // Another process may be doing the same.
-            drop(fs::remove_dir_all(entry.path()));
+            drop(disk::remove_dir_all(&entry.path()));
         }
     }
     Ok(())

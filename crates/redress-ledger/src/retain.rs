@@ -6,9 +6,10 @@
 mod carry;
 mod vouch;
 
-use std::{fs, io, os::unix::fs::MetadataExt as _, path::Path, time::Duration};
+use std::{io, path::Path, time::Duration};
 
 use crate::{
+    disk,
     epoch::{Entry, Event, ledger_id},
     epochs::KeySet,
     error::{LedgerError, OpenError},
@@ -190,8 +191,8 @@ fn candidates(chain: usize, pieces: Vec<Piece>) -> io::Result<Counted> {
 
 /// What a segment takes of the disk: a file can claim any length.
 fn size(piece: &Piece) -> io::Result<u64> {
-    let file = fs::metadata(&piece.path)?;
-    Ok(file.len().min(file.blocks().saturating_mul(512)))
+    let file = disk::metadata(&piece.path)?;
+    Ok(file.len.min(file.taken))
 }
 
 fn record(victim: &Victim, chains: &[ChainDir], signer: &Signer) -> Record {
@@ -236,7 +237,7 @@ fn remove(victims: &[Victim], chains: &[ChainDir], witness: &Witness) {
             drop(witness.forget(&chain.name));
         }
         // A file that stays is pruned again the next time.
-        drop(fs::remove_file(&candidate.piece.path));
+        drop(disk::remove_file(&candidate.piece.path));
     }
 }
 
@@ -250,6 +251,6 @@ fn remove_empty(chains: &[ChainDir], witness: &Witness) {
             && matches!(witness.of(&it.name), Ok(None))
     };
     for chain in chains.iter().filter(is_pruned) {
-        drop(fs::remove_dir(&chain.path));
+        drop(disk::remove_dir(&chain.path));
     }
 }

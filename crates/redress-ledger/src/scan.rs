@@ -4,7 +4,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
     io::{self, Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
     sync::Arc,
@@ -14,6 +13,7 @@ use redress_wire::json::{Doc, Scratch, Value};
 
 use crate::{
     FORMAT, LINE_LIMITS,
+    disk::{self, File},
     error::Failure,
     layout::{self, ChainDir, Piece},
     lines::{LineEnd, Lines},
@@ -71,7 +71,7 @@ pub type ScannedLine<'d> = Result<Scanned<'d>, (u64, BadLine)>;
 impl Segment {
     /// How many bytes of the file count now.
     pub fn bytes(&self) -> io::Result<u64> {
-        let length = self.path.metadata()?.len();
+        let length = disk::metadata(&self.path)?.len;
         Ok(self.end.map_or(length, |it| it.min(length)))
     }
 

@@ -1,13 +1,12 @@
 //! One file of records: created, appended to, synced, and given space ahead of need.
 
 use std::{
-    fs::{self, File, OpenOptions},
     io::{self, Read, Write as _},
-    os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
 use crate::{
+    disk::{self, File, OpenOptions},
     error::{Failure, is_full},
     layout::segment_name,
 };
@@ -69,7 +68,7 @@ impl Segment {
         let least = self.len + more + ahead;
         // More than is needed, so that it is not asked for each time; on a disk that is nearly full, what is needed.
         for target in [least + ahead, least] {
-            match set_aside(&self.file, reserved, target - reserved) {
+            match self.file.set_aside(reserved, target - reserved) {
                 Ok(()) => self.reserved = Some(target),
                 Err(error) if is_full(&error) => continue,
                 // The file system does not know the call: then a full disk shows when writing.
@@ -95,10 +94,10 @@ impl Segment {
     /// A write that claims more than it did leaves the file too short; one to a removed file leaves nothing.
     fn check(&self, more: u64) -> io::Result<()> {
         let file = self.file.metadata()?;
-        if file.nlink() == 0 {
+        if file.links == 0 {
             return Err(io::Error::new(io::ErrorKind::NotFound, "the segment is gone"));
         }
-        let found = file.len();
+        let found = file.len;
         let expected = self.len + more;
         if found == expected {
             return Ok(());
@@ -113,24 +112,13 @@ impl Segment {
 
     /// Takes the file away after it could not be used. It is void anyway, so it does no harm if this fails.
     pub(crate) fn remove(&self) {
-        drop(fs::remove_file(&self.path));
+        drop(disk::remove_file(&self.path));
     }
 
     /// The durable bytes from an offset on.
     pub(crate) fn read_from(&self, offset: u64) -> impl Read + use<'_> {
         Span { file: &self.file, at: offset, end: self.len }
     }
-}
-
-#[cfg(target_os = "linux")]
-fn set_aside(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
-    use rustix::fs::{FallocateFlags, fallocate};
-    Ok(fallocate(file, FallocateFlags::KEEP_SIZE, offset, bytes)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn set_aside(_: &File, _: u64, _: u64) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// A part of a file, read without moving its position.

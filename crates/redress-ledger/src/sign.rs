@@ -2,9 +2,7 @@
 
 use std::{
     fmt,
-    fs::{self, File, OpenOptions},
     io::{self, Write as _},
-    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::Path,
 };
 
@@ -12,6 +10,7 @@ use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 
 use crate::{
     FORMAT,
+    disk::{self, File, OpenOptions, random},
     error::{Failure, OpenError},
     hash::{Hash, from_hex, hex},
 };
@@ -104,16 +103,16 @@ impl Signer {
 /// What a file holds that only its owner may read.
 pub(crate) fn read_secret(path: &Path) -> Result<String, OpenError> {
     let failed = |error| Failure::new("read", path, error);
-    let file = fs::metadata(path).map_err(failed)?;
+    let file = disk::metadata(path).map_err(failed)?;
     let refuse = |why| OpenError::Key { path: path.to_owned(), why };
-    if file.permissions().mode() & 0o077 != 0 {
+    if file.mode & 0o077 != 0 {
         return Err(refuse("can be read by others: it must have mode 0600"));
     }
     // A pipe could be read for ever.
     if !file.is_file() {
         return Err(refuse("is no file"));
     }
-    let bytes = fs::read(path).map_err(failed)?;
+    let bytes = disk::read(path).map_err(failed)?;
     String::from_utf8(bytes).map_err(|_no_text| refuse("is no text"))
 }
 
@@ -121,25 +120,18 @@ pub(crate) fn read_secret(path: &Path) -> Result<String, OpenError> {
 pub(crate) fn create(path: &Path) -> io::Result<()> {
     let named = path.parent().filter(|it| !it.as_os_str().is_empty());
     let parent = named.unwrap_or(Path::new("."));
-    fs::create_dir_all(parent)?;
+    disk::create_dir_all(parent)?;
     let seed = random::<32>()?;
     let draft = path.with_extension(format!("new-{}", hex(&random::<8>()?)));
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
     let written = writeln!(file, "{}", hex(&seed)).and_then(|()| file.sync_all());
-    let linked = written.and_then(|()| fs::hard_link(&draft, path));
-    fs::remove_file(&draft)?;
+    let linked = written.and_then(|()| disk::hard_link(&draft, path));
+    disk::remove_file(&draft)?;
     match linked {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
         other => other?,
     }
     File::open(parent)?.sync_all()
-}
-
-/// Random bytes from the system.
-pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
-    let mut bytes = [0; N];
-    let got = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
-    if got == N { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 /// The half of a signing key that checks signatures.
@@ -162,10 +154,10 @@ impl PublicKey {
     /// Writes it to a file, unless it is there.
     pub(crate) fn publish(&self, path: &Path) -> Result<(), OpenError> {
         let text = format!("{self}\n");
-        if fs::read(path).is_ok_and(|it| it == text.as_bytes()) {
+        if disk::read(path).is_ok_and(|it| it == text.as_bytes()) {
             return Ok(());
         }
-        Ok(fs::write(path, text).map_err(|error| Failure::new("write", path, error))?)
+        Ok(disk::write(path, text).map_err(|error| Failure::new("write", path, error))?)
     }
 
     /// Its bytes, to look it up by.

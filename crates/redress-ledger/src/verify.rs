@@ -12,14 +12,14 @@ mod walk;
 
 use std::{
     collections::BTreeSet,
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use redress::fault::Receipt;
 pub use report::{ChainReport, ChainState, Found, Missing, Problem, ReceiptReport, Report, What};
 
-use crate::{layout, sign::PublicKey, witness::Witness};
+use crate::{disk, layout, sign::PublicKey, witness::Witness};
 pub use copies::mark_copies;
 use epochs::Epochs;
 use newest::Reach;
@@ -92,7 +92,7 @@ fn look(
     most_bytes: Option<u64>,
     progress: &mut dyn FnMut(usize, usize),
 ) -> io::Result<(Report, Unread)> {
-    let found = fs::canonicalize(dir).and_then(|it| Ok((layout::chains(&it)?, it)));
+    let found = disk::canonicalize(dir).and_then(|it| Ok((layout::chains(&it)?, it)));
     let (mut chains, dir) = match found {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let dir = true_path(dir)?;
@@ -148,7 +148,7 @@ fn look(
 pub fn true_path(dir: &Path) -> io::Result<PathBuf> {
     let dir = std::path::absolute(dir)?;
     // Whether a path that is gone was a link is not known any more.
-    let there = dir.ancestors().find_map(|it| Some((it, fs::canonicalize(it).ok()?)));
+    let there = dir.ancestors().find_map(|it| Some((it, disk::canonicalize(it).ok()?)));
     Ok(match there {
         Some((there, real)) => dir.strip_prefix(there).map_or(real.clone(), |it| real.join(it)),
         None => dir,

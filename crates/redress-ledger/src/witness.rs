@@ -2,9 +2,8 @@
 
 use std::{
     ffi::OsStr,
-    fs::OpenOptions,
     io::{self, Write as _},
-    os::unix::{ffi::OsStrExt as _, fs::OpenOptionsExt as _},
+    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
 };
 
@@ -12,6 +11,7 @@ use redress_wire::json::{Doc, Members, Value};
 
 use crate::{
     LINE_LIMITS,
+    disk::OpenOptions,
     epoch::{Position, ledger_id},
     error::Failure,
     hash::Hash,

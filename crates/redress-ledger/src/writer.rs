@@ -4,9 +4,7 @@ mod draft;
 mod epoch;
 
 use std::{
-    fs::{self, DirBuilder, File},
     io,
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -17,6 +15,7 @@ use redress::fault::Receipt;
 use self::draft::{Draft, rotate};
 use crate::{
     FORMAT,
+    disk::{self, File, random},
     epoch::Event,
     error::{Failure, LedgerError, OpenError},
     hash::hex,
@@ -26,7 +25,7 @@ use crate::{
     lock::{self, LOCK},
     record::{Head, Kind, Line, Record},
     segment::{Room, Segment},
-    sign::{Signer, Statement, random},
+    sign::{Signer, Statement},
     time::Time,
     witness::{Witness, WitnessFile},
 };
@@ -99,7 +98,7 @@ impl Writer {
         })?;
         let (mut writer, lines) = turn.done;
         let path = ledger.join(&writer.name);
-        fs::rename(&writer.path, &path)
+        disk::rename(&writer.path, &path)
             .and_then(|()| File::open(&ledger)?.sync_all())
             .map_err(in_ledger)?;
         writer.segment.path = path.join(segment_name(1));
@@ -118,9 +117,9 @@ impl Writer {
     ) -> Result<(Self, Draft), Failure> {
         let in_ledger = |error| Failure::new("create a chain in", &tools.ledger, error);
         let random = hex(&random::<6>().map_err(in_ledger)?);
-        let name = format!("{}-{}-{random}", now.compact(), std::process::id());
+        let name = format!("{}-{}-{random}", now.compact(), disk::process_id());
         let draft = tools.ledger.join(layout::draft_name(&name));
-        DirBuilder::new().mode(0o700).create(&draft).map_err(in_ledger)?;
+        disk::create_private_dir(&draft).map_err(in_ledger)?;
         let lock = lock::create(&draft).map_err(in_ledger)?;
         let segment = Segment::create(&draft, 1, tools.reserve_bytes)?;
         let head = Head::START;
@@ -221,7 +220,7 @@ impl Writer {
     /// Removes the lock, which says that the chain is being written.
     pub(crate) fn release(self) -> Result<(), LedgerError> {
         let lock = self.path.join(LOCK);
-        fs::remove_file(&lock).map_err(|error| Failure::new("remove", &lock, error).into())
+        disk::remove_file(&lock).map_err(|error| Failure::new("remove", &lock, error).into())
     }
 
     fn write(

@@ -50,6 +50,24 @@ pub(crate) fn run(queue: &Arc<Queue>) -> Result<(), LedgerError> {
     Err(queue.lock().last_refusal())
 }
 
+/// Does what the committer would by now, without waiting for it. Gives whether there was anything to do.
+pub(crate) fn take_turn(queue: &Arc<Queue>) -> bool {
+    let has_counts = std::mem::take(&mut queue.lock().has_counts);
+    if has_counts {
+        refusals::tell_counts(queue);
+    }
+    let mut inner = queue.lock();
+    if !inner.is_called && !inner.is_expected {
+        return has_counts;
+    }
+    let Some(scribe) = inner.pen.take() else { return has_counts };
+    inner.is_called = false;
+    inner.is_expected = false;
+    drop(inner);
+    Lead { queue, scribe: Some(scribe), by: By::Other }.take_turn();
+    true
+}
+
 impl Queue {
     /// Commits what waits on this thread, unless another one does. Gives whether it did.
     pub(crate) fn commit(&self) -> bool {

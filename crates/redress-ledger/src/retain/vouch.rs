@@ -1,11 +1,12 @@
 //! Whether the key of a ledger vouches for a segment: no record is signed away that is not what was written.
 
-use std::{fs::File, io};
+use std::io;
 
 use redress_wire::json::Doc;
 
 use crate::{
     LINE_LIMITS,
+    disk::File,
     epochs::KeySet,
     layout::{self, Piece},
     lines::{LineEnd, Lines},

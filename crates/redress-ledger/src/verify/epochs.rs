@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
+    io,
     path::Path,
 };
 
@@ -11,6 +11,7 @@ use super::{
     report::{Problem, What},
 };
 use crate::{
+    disk,
     epoch::{Epoch, Event, Position, ledger_id},
     epochs::{self, KeySet, Sequence, Wrong},
     hash::Hash,
@@ -126,7 +127,7 @@ impl Epochs {
 
     /// Takes the checkpoints of a witness file.
     fn take_witness(&mut self, path: &Path) -> io::Result<()> {
-        let mut lines = Lines::new(fs::File::open(path)?);
+        let mut lines = Lines::new(disk::File::open(path)?);
         while let Some(raw) = lines.next()? {
             // A last line that does not end is being written.
             if raw.end == LineEnd::EndOfFile {
@@ -308,7 +309,7 @@ impl Epochs {
         let is_there = |chain: &str| {
             let draft = dir.join(layout::draft_name(chain));
             // Looked for again behind its draft, which may have got its name meanwhile.
-            [dir.join(chain), draft, dir.join(chain)].iter().any(|it| it.exists())
+            [dir.join(chain), draft, dir.join(chain)].iter().any(|it| disk::exists(it))
                 || is_put_aside(dir, chain)
         };
         let here = ledger_id(dir);
@@ -357,7 +358,7 @@ impl Fixed {
 /// Whether a chain was put aside.
 fn is_put_aside(dir: &Path, chain: &str) -> bool {
     let aside = format!("{chain}.corrupt");
-    let names = fs::read_dir(dir).into_iter().flatten().flatten();
+    let names = disk::read_dir(dir).into_iter().flatten().flatten();
     names.map(|it| it.file_name()).any(|it| it.to_string_lossy().starts_with(&aside))
 }
 

@@ -1,7 +1,7 @@
 //! What is not there any more, and whether it was pruned in good order.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -12,6 +12,7 @@ use super::{
     walk::Walked,
 };
 use crate::{
+    disk,
     layout::{self, ChainDir},
     notes,
     witness::{Heads, Witnessed},
@@ -120,9 +121,9 @@ pub(super) fn unusable(heads: &Heads, there: &[ChainDir], ledger: &Path) -> Vec<
 
 /// Whether a ledger beside this one has a chain of that name.
 fn is_beside(chain: &str, ledger: &Path) -> bool {
-    let beside = ledger.parent().and_then(|it| fs::read_dir(it).ok());
+    let beside = ledger.parent().and_then(|it| disk::read_dir(it).ok());
     let mut ledgers = beside.into_iter().flatten().flatten().map(|it| it.path());
-    !chain.is_empty() && ledgers.any(|it| it != ledger && it.join(chain).is_dir())
+    !chain.is_empty() && ledgers.any(|it| it != ledger && disk::is_dir(&it.join(chain)))
 }
 
 fn is_there(name: &str, chains: &[ChainDir]) -> bool {

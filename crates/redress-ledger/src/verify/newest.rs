@@ -1,9 +1,12 @@
 //! Verification of the newest records alone: what a start can afford, however large the ledger is.
 
-use std::{collections::BTreeMap, fs, io, path::Path};
+use std::{collections::BTreeMap, io, path::Path};
 
 use super::{Evidence, Report, examine};
-use crate::layout::{self, ChainDir};
+use crate::{
+    disk,
+    layout::{self, ChainDir},
+};
 
 /// The most chains that are looked at.
 const MOST_CHAINS: usize = 1_000;
@@ -69,7 +72,7 @@ impl Reach {
         let numbers = layout::segment_numbers(&chain.path).unwrap_or_default();
         for (older, number) in numbers.iter().enumerate().rev() {
             let path = chain.path.join(layout::segment_name(*number));
-            *left = left.saturating_sub(fs::metadata(path).map_or(0, |it| it.len()));
+            *left = left.saturating_sub(disk::metadata(path).map_or(0, |it| it.len));
             if *left == 0 && older > 0 {
                 self.unread.segments += older;
                 self.first.insert(chain.name.clone(), *number);

@@ -3,7 +3,6 @@
 mod end;
 
 use std::{
-    fs::{self, File},
     io,
     path::{Path, PathBuf},
 };
@@ -19,6 +18,7 @@ use super::{
 };
 use crate::{
     FORMAT, LINE_LIMITS,
+    disk::{self, File},
     hash::Hash,
     layout::{self, ChainDir, Piece},
     lines::{LineEnd, Lines, RawLine},
@@ -156,7 +156,7 @@ impl Walk<'_> {
                     && !last.is_begun
                     && self.walked.report.state != ChainState::Closed =>
             {
-                let bytes = fs::metadata(&last.path).map_or(0, |it| it.len());
+                let bytes = disk::metadata(&last.path).map_or(0, |it| it.len);
                 self.walked.report.unfinished_bytes = bytes;
                 before
             }
@@ -213,7 +213,7 @@ impl Walk<'_> {
         lengths: &mut Lengths,
     ) -> io::Result<()> {
         let file = File::open(&piece.path)?;
-        lengths.file = file.metadata()?.len();
+        lengths.file = file.metadata()?.len;
         let most = piece.end.map_or(u64::MAX, |it| it.bytes);
         if piece.number < self.from {
             self.is_whole = false;
