@@ -10,7 +10,7 @@ use redress::{
     dialect,
     package::{self, PACKAGES, Runtime},
 };
-use redress_cli::config;
+use redress_cli::{command_line, config};
 use redress_registry::{Source, diff, export, lint, load, lock, rule::Rule, shipped};
 
 /// Folders in which every file is generated; one that no generator writes any more is a problem.
@@ -67,6 +67,7 @@ fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
         ("crates/redress/src/fault/codes/list.rs".to_owned(), handles()),
         ("docs/reference/rules.md".to_owned(), rules()),
         ("docs/reference/configuration.md".to_owned(), config::page()),
+        ("docs/reference/command-line.md".to_owned(), command_line::page()),
         ("docs/reference/redress.schema.json".to_owned(), config::schema()),
     ];
     files.extend(package::runtime_files().into_iter().map(|it| (it.path, it.text)));

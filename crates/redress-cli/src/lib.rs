@@ -25,7 +25,7 @@
 //!   (`wrap/clients.rs`, one row each), the edits of their files (`wrap/document.rs`).
 //! - `translate.rs` and `classify.rs` the filters; `lines.rs` JSON lines in and out, whatever the line is.
 //! - `findings.rs` findings as text, JSON, SARIF and annotations. `completions.rs` shell completions. `choice.rs` options
-//!   with a closed set of values.
+//!   with a closed set of values. `command_line.rs` the page of `docs` with every command.
 //! - `contract.rs` `--contract`: a file or a built-in name. `files.rs` files written whole. `environment.rs` the
 //!   variables that servers of `serve` get. `place.rs` where the user's own files are, `name.rs` names of servers.
 //!   `clock.rs` the time.
@@ -44,6 +44,7 @@ mod check;
 mod choice;
 mod classify;
 mod clock;
+pub mod command_line;
 mod completions;
 pub mod config;
 mod console;

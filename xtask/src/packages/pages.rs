@@ -34,6 +34,10 @@ const ASKS: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"p
 /// What the model must hear of it, as a part of a line of JSON.
 pub(super) const CARD: &str = r#""NOTE_NOT_FOUND: There is no note \"n-7\".\nRetry: only with other arguments (id). Nothing was changed.\nFix: List the notes, then use an id from the list.\nNext: list_notes""#;
 
+/// The pages that show a server, whose clients are on another page.
+const TYPESCRIPT: &str = "docs/guides/typescript.md";
+const PYTHON: &str = "docs/guides/python.md";
+
 impl Bench {
     pub(super) fn clients(&self) -> Result<(), String> {
         let folder = self.docs()?;
@@ -41,11 +45,11 @@ impl Bench {
         path.extend(self.peers.node().parent().map(Path::to_owned));
         path.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
         let path = env::join_paths(path).map_err(|it| it.to_string())?;
-        for (file, server, program) in [
-            ("client.ts", "server.ts", self.peers.node()),
-            ("client.py", "server.py", self.peers.python()),
+        for (file, page, server, program) in [
+            ("client.ts", TYPESCRIPT, "server.ts", self.peers.node()),
+            ("client.py", PYTHON, "server.py", self.peers.python()),
         ] {
-            self.put("docs/guides/rust.md", server, &folder)?;
+            self.put(page, server, &folder)?;
             self.put("docs/guides/clients.md", file, &folder)?;
             let said =
                 told(Command::new(program).arg(file).current_dir(&folder).env("PATH", &path))?;
@@ -58,13 +62,14 @@ impl Bench {
 
     pub(super) fn servers(&self) -> Result<(), String> {
         let folder = self.docs()?;
-        for (file, program) in
-            [("server.ts", self.peers.node()), ("server.py", self.peers.python())]
-        {
-            self.put("docs/guides/rust.md", file, &folder)?;
+        for (page, file, program) in [
+            (TYPESCRIPT, "server.ts", self.peers.node()),
+            (PYTHON, "server.py", self.peers.python()),
+        ] {
+            self.put(page, file, &folder)?;
             let answer = answer(Command::new(program).arg(file).current_dir(&folder))?;
             if !answer.contains(CARD) || !answer.contains(r#""dev.redress/fault":{"v":1,"#) {
-                return Err(format!("{file} of docs/guides/rust.md: {answer}"));
+                return Err(format!("{file} of {page}: {answer}"));
             }
         }
         let tsc = self.peers.module("typescript/bin/tsc");

@@ -85,7 +85,7 @@ impl Bench {
     /// The server that the page for TypeScript authors shows, with its own codes and the runtime inside, as the page says.
     pub(super) fn typescript_page(&self) -> Result<(), String> {
         let folder = self.folder.join("docs-typescript");
-        for file in ["errors.toml", "notes.ts"] {
+        for file in ["errors.toml", "server.ts"] {
             self.put("docs/guides/typescript.md", file, &folder)?;
         }
         write(&folder.join("package.json"), "{ \"type\": \"module\" }\n")?;
@@ -94,12 +94,12 @@ impl Bench {
         for file in (form.files)(&registry, Runtime::Bundled) {
             write(&folder.join("notes-errors").join(&file.path), &file.text)?;
         }
-        let answer = answer(Command::new(self.peers.node()).arg("notes.ts").current_dir(&folder))?;
+        let answer = answer(Command::new(self.peers.node()).arg("server.ts").current_dir(&folder))?;
         if !answer.contains(CARD) || !answer.contains(r#""dev.redress/fault":{"v":1,"#) {
-            return Err(format!("notes.ts of docs/guides/typescript.md: {answer}"));
+            return Err(format!("server.ts of docs/guides/typescript.md: {answer}"));
         }
         let mut check = Command::new(self.peers.node());
-        check.arg(self.peers.module("typescript/bin/tsc")).args(TYPED).arg("notes.ts");
+        check.arg(self.peers.module("typescript/bin/tsc")).args(TYPED).arg("server.ts");
         done(check.current_dir(&folder))
     }
 

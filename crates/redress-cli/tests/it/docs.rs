@@ -6,6 +6,7 @@
 
 mod links;
 mod pages;
+mod prose;
 
 use std::{fs, path::Path};
 
