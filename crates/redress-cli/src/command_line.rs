@@ -83,7 +83,8 @@ mod tests {
         for part in [
             "\n## redress run\n",
             "\n## redress ledger verify\n",
-            "| `--mode <M>` | How far the gate goes | `observe`, `annotate`, `enforce` |",
+            "| `--mode <M>` | How far the gate goes",
+            "| `observe`, `annotate`, `enforce` |",
             "  redress ledger verify",
         ] {
             assert!(page.contains(part), "{part}\n{page}");
