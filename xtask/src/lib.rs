@@ -12,6 +12,7 @@ mod deps;
 mod fuzz;
 mod packages;
 mod peers;
+mod perf;
 mod probe_servers;
 mod suite;
 mod tidy;
@@ -68,6 +69,12 @@ enum Task {
         #[arg(long)]
         seed: Option<u64>,
     },
+    /// Count the instructions of fixed scenarios, and compare them with bench/instructions.tsv.
+    Perf {
+        /// Write the table instead.
+        #[arg(long)]
+        write: bool,
+    },
     /// Install the official MCP peers that the tests need.
     Peers,
     /// Probe public servers as they are and through the gate, and write the table of docs/guides/probe.md.
@@ -99,6 +106,7 @@ pub fn main() -> ExitCode {
         Task::Tidy => tidy::check(&root),
         Task::Codegen { check } => codegen::run(&root, check),
         Task::Fuzz { target, seconds, seed } => fuzz::run(&root, target.as_deref(), seconds, seed),
+        Task::Perf { write } => perf::run(&root, write),
         Task::Peers => peers::run(&root),
         Task::ProbeServers { check, pages } => probe_servers::run(&root, check, pages),
         Task::Packages => packages::run(&root),

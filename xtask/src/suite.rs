@@ -53,7 +53,7 @@ fn steps(full: bool) -> Vec<Step> {
     let programs =
         "build --locked --workspace --bins --examples --message-format json-render-diagnostics";
     let docs = "doc --locked --workspace --no-deps --lib --bins --examples --message-format json-render-diagnostics";
-    let (tools, least) = if full { ("tools --full", 19) } else { ("tools", 14) };
+    let (tools, least) = if full { ("tools --full", 20) } else { ("tools", 15) };
     let mut steps = vec![
         Step::task("tools", tools, &[(least, "tools")]),
         Step::task("peers", "peers", &[(166, "npm packages"), (40, "Python packages")])
@@ -94,6 +94,7 @@ fn steps(full: bool) -> Vec<Step> {
         Step::cargo("docs", docs, &[(24, "pages")])
             .env("RUSTDOCFLAGS", "-D warnings")
             .after("fuzz"),
+        Step::task("instructions", "perf", &[(10, "scenarios")]).needs("tools").after("docs"),
     ];
     if full {
         let mounted = "test --locked --workspace --test it -- --ignored mounted::";

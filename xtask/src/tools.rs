@@ -35,6 +35,7 @@ const TOOLS: &[Tool] = &[
     tool(&["sh"], "dash"),
     tool(&["sha256sum"], "coreutils"),
     tool(&["strace"], "strace"),
+    tool(&["valgrind"], "valgrind"),
     long(&["git"], "git"),
     long(&["mkfs.ext4"], "e2fsprogs"),
     long(&["mkfs.xfs"], "xfsprogs"),

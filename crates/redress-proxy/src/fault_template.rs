@@ -2,7 +2,10 @@
 
 use std::{
     ops::Range,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use redress::{
@@ -35,6 +38,8 @@ pub(crate) struct FaultTemplate {
     pub(crate) fault: Emitted,
     pub(crate) extras: ResponseExtras,
     pub(crate) handling: Handling,
+    /// Whether the failure occurred before.
+    has_occurred: AtomicBool,
     /// Its answer without and with a place in the ledger.
     answers: [OnceLock<Option<Template>>; 2],
     /// Its record without and with a session.
@@ -104,7 +109,14 @@ impl FaultTemplate {
         let answers = [const { OnceLock::new() }; 2];
         let handling =
             Handling { rewrite: Rewrite::Made, ground: None, is_silent: false, is_lasting: false };
-        Self { fault, extras, handling, answers, records: [const { OnceLock::new() }; 2] }
+        let records = [const { OnceLock::new() }; 2];
+        let has_occurred = AtomicBool::new(false);
+        Self { fault, extras, handling, has_occurred, answers, records }
+    }
+
+    /// Notes one more occurrence, and says whether there was one before: placeholders cost more than they save the first time.
+    pub(crate) fn occurs_again(&self) -> bool {
+        self.has_occurred.swap(true, Ordering::Relaxed)
     }
 
     /// The same, of an answer that is to be handled so.

@@ -19,6 +19,9 @@ pub fn without_unseen(bytes: &[u8]) -> Cow<'_, [u8]> {
 
 /// Whether a character is unseen: it is a control character or invisible, and no white space.
 pub fn is_unseen(it: char) -> bool {
+    if it.is_ascii() {
+        return it.is_ascii_control() && !it.is_whitespace();
+    }
     !it.is_whitespace() && (it.is_control() || is_invisible(it))
 }
 

@@ -150,7 +150,13 @@ pub fn strip_line(line: &str) -> String {
 fn harmless(text: &str, space: impl Fn(&mut String, char)) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(it) = rest.chars().next() {
+    loop {
+        // Most of a text is words, which are copied whole.
+        let word = rest.bytes().position(|it| !it.is_ascii_graphic()).unwrap_or(rest.len());
+        let (word, other) = rest.split_at_checked(word).unwrap_or((rest, ""));
+        clean.push_str(word);
+        rest = other;
+        let Some(it) = rest.chars().next() else { break };
         let length = if it == ESC { sequence(rest.as_bytes()) } else { it.len_utf8() };
         rest = rest.get(length..).unwrap_or_default();
         match it {

@@ -269,7 +269,7 @@ pub(super) fn push_fault(
     (to, form): (ReplyTo, ReplyBody),
     actions: &mut Actions,
 ) {
-    let is_again = Arc::strong_count(&template) > 1;
+    let is_again = template.occurs_again();
     let dialect = cx.server.settings.dialect;
     cx.server.metrics.failed(&template.fault);
     actions.faults.push(PendingFault {
