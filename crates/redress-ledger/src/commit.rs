@@ -24,6 +24,9 @@ pub(crate) use self::lead::{Scribe, run, take_turn};
 /// Hears that nothing can be recorded any more, and why; or that it can again. It should only pass that on, since others wait meanwhile.
 pub type OnChange = Arc<dyn Fn(Result<(), LedgerError>) + Send + Sync>;
 
+/// Hears, after each commit, the number of the next record of the chain: all before it are durable. It should only pass that on.
+pub type OnCommit = Arc<dyn Fn(u64) + Send + Sync>;
+
 /// How many records are not left to wait any longer.
 const MANY_WAITING: usize = 256;
 
@@ -92,6 +95,7 @@ pub(crate) struct Queue {
 pub(crate) struct Outside {
     pub(crate) clock: Clock,
     pub(crate) on_change: Option<OnChange>,
+    pub(crate) on_commit: Option<OnCommit>,
     /// Where a gap is noted that no record can report.
     pub(crate) untold: Untold,
     pub(crate) chain: String,
@@ -111,6 +115,8 @@ struct Inner {
     is_expected: bool,
     /// Counts are to be recorded in a while.
     has_counts: bool,
+    /// What is over the limits is to be pruned.
+    is_to_prune: bool,
     stopping: bool,
 }
 
@@ -186,6 +192,7 @@ impl Queue {
             is_called: false,
             is_expected: false,
             has_counts: false,
+            is_to_prune: false,
             stopping: false,
         });
         let (work, room, company) = (Condvar::new(), Condvar::new(), Condvar::new());
@@ -280,6 +287,13 @@ impl Queue {
         if let Some(gap) = self.gap() {
             self.outside.untold.keep(&self.outside.chain, &gap);
         }
+    }
+
+    /// Has the committer prune what is over the limits.
+    pub(crate) fn expect_pruning(&self) {
+        let mut inner = self.lock();
+        inner.is_to_prune = true;
+        self.call(&mut inner);
     }
 
     /// Lets the committer finish what waits and end.

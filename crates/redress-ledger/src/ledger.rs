@@ -11,7 +11,7 @@ use redress::fault::Receipt;
 
 use crate::{
     arguments::ArgumentsKey,
-    commit::{self, By, OnChange, Outside, Queue, Scribe},
+    commit::{self, By, OnChange, OnCommit, Outside, Queue, Scribe},
     disk,
     error::{Failure, LedgerError, OpenError},
     gap::{Gap, Untold},
@@ -19,7 +19,7 @@ use crate::{
     record::Record,
     recover::{self, Recovery},
     refusals::{self, Recording, RefusalKind},
-    retain::{self, Keep},
+    retain::{self, Hold, Keep},
     sign::PublicKey,
     time::Clock,
     witness::{Witness, WitnessFile},
@@ -62,6 +62,10 @@ pub struct Options {
     pub gap: Option<Gap>,
     /// Who hears when new calls are refused, and when they are taken again.
     pub on_change: Option<OnChange>,
+    /// Who hears how much of the chain is durable.
+    pub on_commit: Option<OnCommit>,
+    /// What is not pruned yet, since a copy elsewhere lacks it.
+    pub hold: Option<Hold>,
 }
 
 impl Options {
@@ -81,6 +85,8 @@ impl Options {
             arguments: false,
             gap: None,
             on_change: None,
+            on_commit: None,
+            hold: None,
         }
     }
 }
@@ -166,15 +172,22 @@ impl Ledger {
             bytes: options.keep_bytes,
             young: options.young_millis,
             millis: options.keep_millis,
+            hold: options.hold,
         };
-        retain::prune(keep, public_key, &mut writer, now)?;
-        let after_rotation = move |writer: &mut Writer, now| {
+        retain::prune(&keep, public_key, &mut writer, now)?;
+        let prune =
+            move |writer: &mut Writer, now| retain::prune(&keep, public_key, writer, now);
+        let after_rotation = |writer: &mut Writer, now| {
             writer.next_epoch(now);
-            retain::prune(keep, public_key, writer, now)
+            Ok(())
         };
-        let scribe = Scribe { writer, after_rotation: Box::new(after_rotation) };
-        let (clock, on_change) = (options.clock, options.on_change);
-        let outside = Outside { clock, on_change, untold, chain: chain.clone() };
+        if let Some(hear) = &options.on_commit {
+            hear(writer.next_seq());
+        }
+        let scribe =
+            Scribe { writer, after_rotation: Box::new(after_rotation), prune: Box::new(prune) };
+        let (clock, on_change, on_commit) = (options.clock, options.on_change, options.on_commit);
+        let outside = Outside { clock, on_change, on_commit, untold, chain: chain.clone() };
         let queue = Arc::new(Queue::new(outside, scribe));
         let committer = Mutex::new(Some(Committer::Caller));
         Ok(Self { queue, committer, chain, public_key, arguments_key, keeps_arguments, recovered })
@@ -250,6 +263,11 @@ impl Ledger {
         let tell = move |result, _| drop(told.send(result));
         self.queue.push_when_free(record, Box::new(tell));
         hear.recv().unwrap_or(Err(LedgerError::Closed))
+    }
+
+    /// Prunes what is over the limits soon, and not only when a segment ends.
+    pub fn prune_soon(&self) {
+        self.queue.expect_pruning();
     }
 
     /// What could not be recorded and is in no gap record yet.

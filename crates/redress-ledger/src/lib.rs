@@ -100,7 +100,7 @@
 //!
 //! # Retain
 //!
-//! The oldest segments go first, of a chain always from its start. For the size of the ledger none goes whose newest record is less than seven days old, so that nobody
+//! The oldest segments go first, of a chain always from its start. A segment that a copy elsewhere still lacks (`Hold`) stays, up to a number of bytes. For the size of the ledger none goes whose newest record is less than seven days old, so that nobody
 //! drives out records with others. Their age is what their records say. Chains count that the ledger's own key
 //! has closed, or another of its sequence, and the chain of the process itself; a segment is removed only if it was read and every record leads to a checkpoint of such a key.
 //! The `prune` records are durable before a file is removed. One in a segment that goes is written again, as it is, if the start of a chain
@@ -123,7 +123,7 @@
 //!   `signed.rs` what is above a signature, and whose that is. `notes.rs` what is kept of a chain beside the key:
 //!   `witness.rs` its newest checkpoint. `gap.rs` what could not be recorded. `refusals.rs` failures that are counted.
 //! - `reader.rs` all chains, merged by time. `query.rs` which records. `tail.rs` the newest. `follow.rs` those to come. `scan.rs` segment
-//!   by segment, for an index.
+//!   by segment, for an index. `cursor.rs` one chain from any record on, for a copy elsewhere.
 //!   `stats.rs` in numbers. `export.rs` for other programs.
 //! - `verify.rs` what was altered, and what still could be; `verify/epochs.rs` what the log of epochs says of each chain,
 //!   `verify/prunings.rs` whose word counts for what is gone. `retain.rs` what is removed, and what is left of it;
@@ -140,6 +140,7 @@
 mod arguments;
 mod checked;
 mod commit;
+mod cursor;
 mod disk;
 mod epoch;
 mod epochs;
@@ -178,7 +179,8 @@ mod writer;
 use redress_wire::json::Limits;
 
 pub use checked::Checked;
-pub use commit::{By, OnChange};
+pub use commit::{By, OnChange, OnCommit};
+pub use cursor::{Chain, ChainCursor, LineHead, Next, Portion, Skipped, read_line};
 pub use disk::{Disk, Facts, FileKind, Lock, OpenMode, with_disk};
 pub use epochs::Wrong;
 pub use error::{Failure, LedgerError, OpenError};
@@ -189,6 +191,7 @@ pub use hash::Hash;
 pub use keys::{check_key, is_secret_key, protect_memory};
 pub use layout::{is_chain, ledgers};
 pub use ledger::{Ledger, Options, SEGMENT_BYTES};
+pub use retain::Hold;
 pub use operator::Operator;
 pub use query::{Query, member, members};
 pub use reader::{Entry, ReadError, Reader};

@@ -6,7 +6,7 @@
 mod carry;
 mod vouch;
 
-use std::{io, path::Path, time::Duration};
+use std::{fmt, io, path::Path, sync::Arc, time::Duration};
 
 use crate::{
     disk,
@@ -15,7 +15,7 @@ use crate::{
     error::{LedgerError, OpenError},
     layout::{self, ChainDir, Piece},
     lock::Brief,
-    record::{Head, Kind, Record},
+    record::{Head, Kind, Line, Record},
     sign::{PublicKey, Signer, Statement},
     time::Time,
     witness::Witness,
@@ -29,13 +29,29 @@ const MOST_NAMES: usize = 1_000;
 /// How long a pruning waits for its turn.
 const PRUNE_WAIT: Duration = Duration::from_millis(100);
 
+/// What is not pruned yet.
+#[derive(Clone)]
+pub struct Hold {
+    /// Whether a copy elsewhere lacks records of a chain before a number.
+    pub lacks: Arc<dyn Fn(&str, u64) -> bool + Send + Sync>,
+    /// How many bytes stay for that at most; of more, the oldest go.
+    pub most_bytes: u64,
+}
+
+impl fmt::Debug for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hold").field("most_bytes", &self.most_bytes).finish_non_exhaustive()
+    }
+}
+
 /// How much is kept.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Keep {
     pub bytes: Option<u64>,
     /// How old a segment is at least that goes for the size.
     pub young: u64,
     pub millis: Option<u64>,
+    pub hold: Option<Hold>,
 }
 
 impl Keep {
@@ -73,7 +89,7 @@ struct Victim {
 
 /// Prunes what is over the limits. Records come first, files after: each loss is on record.
 pub(crate) fn prune(
-    keep: Keep,
+    keep: &Keep,
     first: PublicKey,
     writer: &mut Writer,
     now: Time,
@@ -104,7 +120,7 @@ pub(crate) fn prune(
 /// The segments that have to go, oldest first; in a chain always from its start.
 fn select(
     chains: &[ChainDir],
-    keep: Keep,
+    keep: &Keep,
     (writer, own_keys): (&Writer, &KeySet),
     now: Time,
 ) -> Vec<Victim> {
@@ -126,6 +142,7 @@ fn select(
     candidates.sort_by_key(|it| (it.written, it.chain, it.piece.number));
     let mut victims: Vec<Victim> = Vec::new();
     let mut kept: Vec<usize> = Vec::new();
+    let mut waiting = keep.hold.as_ref().map_or(0, |it| waiting_bytes(it, &candidates, chains));
     for candidate in candidates {
         let too_large = keep.is_too_large(total, candidate.written, now);
         let may_go = too_large || keep.is_too_old(candidate.written, now);
@@ -145,10 +162,36 @@ fn select(
             kept.push(candidate.chain);
             continue;
         };
+        if let Some((hold, name)) = keep.hold.as_ref().zip(name)
+            && (hold.lacks)(name, vouched.head.next)
+        {
+            // Of more than may wait, the oldest goes.
+            if waiting <= hold.most_bytes {
+                kept.push(candidate.chain);
+                continue;
+            }
+            waiting = waiting.saturating_sub(candidate.bytes);
+        }
         total -= candidate.bytes;
         victims.push(Victim { candidate, why, head: vouched.head, told: vouched.told });
     }
     victims
+}
+
+/// The bytes of the segments that a copy elsewhere lacks.
+fn waiting_bytes(hold: &Hold, candidates: &[Candidate], chains: &[ChainDir]) -> u64 {
+    let end = |it: &Candidate| match &it.next {
+        Some(next) => layout::end_before(next).ok().flatten().map(|it| it.next),
+        None => {
+            let last = layout::last_line(&it.piece).ok().flatten()?;
+            Line::read(&last).ok().map(|it| it.seq + 1)
+        }
+    };
+    let lacks = |it: &&Candidate| {
+        let chain = chains.get(it.chain).map(|it| it.name.as_str());
+        chain.zip(end(it)).is_some_and(|(chain, end)| (hold.lacks)(chain, end))
+    };
+    candidates.iter().filter(lacks).map(|it| it.bytes).sum()
 }
 
 /// The bytes that a chain counts for, and its segments that may go.

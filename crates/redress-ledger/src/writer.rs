@@ -244,6 +244,11 @@ impl Writer {
         Ok(self.attempt(Some(fresh), now, records, sign.or(Some("rotate")))?)
     }
 
+    /// The number of the next record; those before it are durable.
+    pub(crate) const fn next_seq(&self) -> u64 {
+        self.head.next
+    }
+
     /// The number of the present segment.
     pub(crate) const fn segment_number(&self) -> u32 {
         self.segment.number

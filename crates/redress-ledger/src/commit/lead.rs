@@ -26,13 +26,16 @@ const SOON: Duration = Duration::from_millis(25);
 /// When counts are recorded if no later failure carries them.
 const COUNTED: Duration = Duration::from_secs(1);
 
-/// What is done when a segment has ended.
-type AfterRotation = Box<dyn FnMut(&mut Writer, Time) -> Result<(), LedgerError> + Send>;
+/// What is done with a writer now and then.
+type Chore = Box<dyn FnMut(&mut Writer, Time) -> Result<(), LedgerError> + Send>;
 
 /// Who writes.
 pub(crate) struct Scribe {
     pub(crate) writer: Writer,
-    pub(crate) after_rotation: AfterRotation,
+    /// What is done when a segment has ended.
+    pub(crate) after_rotation: Chore,
+    /// Removes what is over the limits.
+    pub(crate) prune: Chore,
 }
 
 /// The committer: takes a turn at each call, until it is stopped.
@@ -161,7 +164,7 @@ struct Turn {
 impl Lead<'_> {
     /// Commits what waits. Gives whether it was the last turn.
     fn take_turn(&mut self) -> bool {
-        let Some(Scribe { writer, after_rotation }) = self.scribe.as_deref_mut() else {
+        let Some(Scribe { writer, after_rotation, prune }) = self.scribe.as_deref_mut() else {
             return true;
         };
         let begun = Instant::now();
@@ -170,10 +173,18 @@ impl Lead<'_> {
         let (stopping, told) = (turn.stopping, turn.waiters.len());
         let segment = writer.segment_number();
         commit(self.queue, writer, turn, now);
-        if writer.segment_number() != segment
-            && let Err(error) = after_rotation(writer, now)
-        {
+        let is_to_prune = std::mem::take(&mut self.queue.lock().is_to_prune);
+        let done = if writer.segment_number() != segment {
+            after_rotation(writer, now).and_then(|()| prune(writer, now))
+        } else if is_to_prune {
+            prune(writer, now)
+        } else {
+            Ok(())
+        };
+        if let Err(error) = done {
             self.queue.settle(State::after(error, now), None);
+        } else if let Some(hear) = &self.queue.outside.on_commit {
+            hear(writer.next_seq());
         }
         if self.by == By::Commit {
             self.queue.expect_back(told, begun.elapsed());
