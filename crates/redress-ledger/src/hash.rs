@@ -12,6 +12,11 @@ impl Hash {
     /// The hash before the first record.
     pub(crate) const ZERO: Self = Self([0; 32]);
 
+    /// The hash that the first record of a chain follows.
+    pub const fn start() -> Self {
+        Self::ZERO
+    }
+
     /// The hash of some bytes.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
