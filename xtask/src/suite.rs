@@ -56,7 +56,7 @@ fn steps(full: bool) -> Vec<Step> {
     let (tools, least) = if full { ("tools --full", 20) } else { ("tools", 15) };
     let mut steps = vec![
         Step::task("tools", tools, &[(least, "tools")]),
-        Step::task("peers", "peers", &[(166, "npm packages"), (40, "Python packages")])
+        Step::task("peers", "peers", &[(166, "npm packages"), (41, "Python packages")])
             .needs("tools"),
         Step::task("dependencies", "deps", &[(365, "packages")]),
         Step::task("layout", "tidy", &[(1600, "files")]),
@@ -66,7 +66,7 @@ fn steps(full: bool) -> Vec<Step> {
         Step::cargo("build", build, &[(37, "executables")]).after("lints"),
         Step::cargo("programs", programs, &[(11, "executables")]).needs("build"),
         tests.needs("programs").needs("tools"),
-        Step::cargo("official clients", clients, &[(10, "tests")])
+        Step::cargo("official clients", clients, &[(18, "tests")])
             .env("RUST_TEST_THREADS", &threads)
             .needs("programs")
             .needs("peers"),

@@ -52,6 +52,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("redress-transport", &["redress", "redress-wire"]),
     ("redress-govern", &["redress", "redress-ledger", "redress-registry", "redress-wire"]),
     ("redress-probe", &["redress", "redress-registry", "redress-transport", "redress-wire"]),
+    ("redress-fleet", &["redress-ledger"]),
     ("redress-console", &["redress", "redress-ledger", "redress-registry", "redress-wire"]),
     (
         "redress-cli",
@@ -60,6 +61,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "redress-check",
             "redress-console",
             "redress-declare",
+            "redress-fleet",
             "redress-gate",
             "redress-govern",
             "redress-ledger",

@@ -120,7 +120,8 @@ fn one(
     differences.extend(changed.map(|seq| Difference::Changed { chain: chain(), seq }));
     differences.extend(cut.map(|records| Difference::Cut { chain: chain(), records }));
     let last = told.keys().next_back();
-    comparison.unshipped += found.keys().filter(|it| last.is_none_or(|last| *it > last)).count() as u64;
+    comparison.unshipped +=
+        found.keys().filter(|it| last.is_none_or(|last| *it > last)).count() as u64;
 }
 
 /// The hashes of the records of a chain, as far as they can be read; and where that ends too early.

@@ -58,10 +58,8 @@ impl Credentials {
     /// # Errors
     /// The line is empty, or the file is one of `nsc` (a JWT with its seed), which is not supported.
     pub fn parse(text: &str) -> Result<Self, FleetError> {
-        let input = |problem: &str| FleetError::Input {
-            place: "credentials",
-            problem: problem.to_owned(),
-        };
+        let input =
+            |problem: &str| FleetError::Input { place: "credentials", problem: problem.to_owned() };
         if text.contains("-----BEGIN NATS USER JWT-----") {
             return Err(input(
                 "is a file with a JWT, which this version cannot use: it needs a line USER:PASSWORD, a token, or a client certificate",

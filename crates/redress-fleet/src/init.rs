@@ -61,10 +61,8 @@ pub async fn init(connection: &Connection, replicas: usize) -> Result<Made, Flee
 
 /// Which servers sync always. Only a user of the system account can see it.
 async fn syncs(connection: &Connection) -> Vec<(String, bool)> {
-    let asked = connection
-        .client
-        .request("$SYS.REQ.SERVER.PING.JSZ", r#"{"config":true}"#.into())
-        .await;
+    let asked =
+        connection.client.request("$SYS.REQ.SERVER.PING.JSZ", r#"{"config":true}"#.into()).await;
     let Ok(answer) = asked else { return Vec::new() };
     let Ok(said) = serde_json::from_slice::<serde_json::Value>(&answer.payload) else {
         return Vec::new();
@@ -104,8 +102,7 @@ pub fn permissions(names: &Names, node: Option<&str>) -> String {
         publish.push(format!("$JS.API.CONSUMER.MSG.NEXT.KV_{bucket}.>"));
         publish.push(format!("$JS.FC.KV_{bucket}.>"));
     }
-    let list = |all: &[String]| {
-        all.iter().map(|it| format!("    {it:?}")).collect::<Vec<_>>().join(",\n")
-    };
+    let list =
+        |all: &[String]| all.iter().map(|it| format!("    {it:?}")).collect::<Vec<_>>().join(",\n");
     format!("publish = [\n{}\n]\nsubscribe = [\n    \"_INBOX.>\"\n]\n", list(&publish))
 }

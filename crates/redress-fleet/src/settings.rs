@@ -96,7 +96,11 @@ pub(crate) fn buckets(names: &Names, replicas: usize) -> [kv::Config; 3] {
 ///
 /// # Errors
 /// The stream has another purpose.
-pub(crate) fn assess(names: &Names, info: &Info, version: &str) -> Result<Vec<Weakness>, FleetError> {
+pub(crate) fn assess(
+    names: &Names,
+    info: &Info,
+    version: &str,
+) -> Result<Vec<Weakness>, FleetError> {
     let config = &info.config;
     if let Some(why) = foreign(names, config) {
         return Err(FleetError::Foreign { name: names.stream().to_owned(), why });

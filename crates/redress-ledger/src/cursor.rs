@@ -157,9 +157,8 @@ impl ChainCursor {
             let Taken { offset, stop } = end;
             self.place = Some((segment, offset));
             match stop {
-                Some(Stop::Enough) => break,
                 Some(Stop::Wrong(next)) if taking.portion.is_none() => return Ok(next),
-                Some(Stop::Wrong(_)) => break,
+                Some(Stop::Enough | Stop::Wrong(_)) => break,
                 None => match self.pieces.get(at + 1) {
                     Some(piece) => self.place = Some((piece.number, 0)),
                     None => break,

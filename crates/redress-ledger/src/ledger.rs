@@ -175,8 +175,7 @@ impl Ledger {
             hold: options.hold,
         };
         retain::prune(&keep, public_key, &mut writer, now)?;
-        let prune =
-            move |writer: &mut Writer, now| retain::prune(&keep, public_key, writer, now);
+        let prune = move |writer: &mut Writer, now| retain::prune(&keep, public_key, writer, now);
         let after_rotation = |writer: &mut Writer, now| {
             writer.next_epoch(now);
             Ok(())

@@ -29,11 +29,14 @@ const MOST_NAMES: usize = 1_000;
 /// How long a pruning waits for its turn.
 const PRUNE_WAIT: Duration = Duration::from_millis(100);
 
+/// Tells whether a copy elsewhere lacks records of a chain before a number.
+type Lacks = Arc<dyn Fn(&str, u64) -> bool + Send + Sync>;
+
 /// What is not pruned yet.
 #[derive(Clone)]
 pub struct Hold {
     /// Whether a copy elsewhere lacks records of a chain before a number.
-    pub lacks: Arc<dyn Fn(&str, u64) -> bool + Send + Sync>,
+    pub lacks: Lacks,
     /// How many bytes stay for that at most; of more, the oldest go.
     pub most_bytes: u64,
 }

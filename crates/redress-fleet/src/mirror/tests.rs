@@ -39,7 +39,7 @@ fn a_mirror_goes_on_after_it_was_cut_off_and_names_what_does_not_fit() {
     assert_eq!(whole, message.body);
     std::fs::write(&file, [&whole[..], b"half a li"].concat()).unwrap();
     let mut mirror = Mirror::open(&place).unwrap();
-    assert_eq!((mirror.sequence, std::fs::read(&file).unwrap()), (1, whole.clone()));
+    assert_eq!((mirror.sequence, std::fs::read(&file).unwrap()), (1, whole));
     // The same message once more does not follow.
     mirror.take(&names, (2, &subject), Some(&headers), &message.body).unwrap();
     assert_eq!(mirror.findings()[0].seq, Some(0));

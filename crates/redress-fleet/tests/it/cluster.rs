@@ -42,12 +42,13 @@ impl Cluster {
         let (ports, routes) = all.split_at(servers);
         for at in 0..servers {
             let mut config = format!(
-                "server_name: n{at}\nlisten: 127.0.0.1:{}\njetstream {{ store_dir: {:?}, sync_interval: always, max_memory_store: 64MB, max_file_store: 2GB }}\n",
+                "server_name: n{at}\nlisten: 127.0.0.1:{}\njetstream {{ store_dir: \"{}\", sync_interval: always, max_memory_store: 64MB, max_file_store: 2GB }}\n",
                 ports[at],
-                dir.path().join(format!("store{at}")),
+                dir.path().join(format!("store{at}")).display(),
             );
             if servers > 1 {
-                let peers: Vec<_> = routes.iter().map(|it| format!("nats-route://127.0.0.1:{it}")).collect();
+                let peers: Vec<_> =
+                    routes.iter().map(|it| format!("nats-route://127.0.0.1:{it}")).collect();
                 writeln!(
                     config,
                     "cluster {{ name: c, listen: 127.0.0.1:{}, routes: {peers:?} }}",

@@ -8,9 +8,7 @@ use std::{
 };
 
 use redress_fleet::{Fleet, Progress, Settings, Source, Starting};
-use redress_ledger::{
-    Clock, Entry, Ledger, Options, Reader, Record, Redactor, Time,
-};
+use redress_ledger::{Clock, Entry, Ledger, Options, Reader, Record, Redactor, Time};
 
 use crate::cluster::PATIENCE;
 
@@ -79,7 +77,12 @@ impl Node {
     pub(crate) fn wait(&self) {
         let started = Instant::now();
         while self.progress.snapshot().lag_records > 0 {
-            assert!(started.elapsed() < PATIENCE, "{:?}\n{:?}", self.progress.snapshot(), self.said());
+            assert!(
+                started.elapsed() < PATIENCE,
+                "{:?}\n{:?}",
+                self.progress.snapshot(),
+                self.said()
+            );
             std::thread::park_timeout(Duration::from_millis(5));
         }
     }

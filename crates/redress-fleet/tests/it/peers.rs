@@ -12,7 +12,12 @@ use crate::node::{entries, ledger_of};
 
 /// One runtime for a test, whose connections live while the test waits for something else.
 fn with_runtime<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap().block_on(work)
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(work)
 }
 
 /// Whether the stream has exactly what the nodes have: nothing missing, nothing twice, each chain in order.

@@ -88,7 +88,10 @@ fn a_stream_that_loses_records_or_is_not_ours_gets_none() {
         let weak = connection.sound_stream(false).await.unwrap_err();
         assert!(weak.fix().contains("accept_weak = true"), "{}", weak.fix());
         assert!(connection.sound_stream(true).await.is_ok());
-        context.update_stream(Config { num_replicas: 3, ..stream_of(&context).await }).await.unwrap();
+        context
+            .update_stream(Config { num_replicas: 3, ..stream_of(&context).await })
+            .await
+            .unwrap();
         node.wait();
         assert!(node.stop());
         assert_same(&connection, dir.path(), &["a"]).await;
@@ -126,11 +129,12 @@ fn a_node_reads_and_writes_nothing_of_another() {
         assert!(said.to_lowercase().contains("permissions violation"), "{said}");
         other.abandon();
         // Nor can its credentials read, write or remove what is another's.
-        let stranger = async_nats::ConnectOptions::with_user_and_password("a".into(), "a-pw".into())
-            .request_timeout(Some(std::time::Duration::from_secs(2)))
-            .connect(as_a.servers().unwrap())
-            .await
-            .unwrap();
+        let stranger =
+            async_nats::ConnectOptions::with_user_and_password("a".into(), "a-pw".into())
+                .request_timeout(Some(std::time::Duration::from_secs(2)))
+                .connect(as_a.servers().unwrap())
+                .await
+                .unwrap();
         for (subject, body) in [
             ("redress.ledger.b.20260119T153210123Z-1-9f2c41d07a3e", "x"),
             ("$JS.API.STREAM.MSG.GET.redress", r#"{"seq":1}"#),

@@ -93,7 +93,8 @@ fn what_was_pruned_before_it_could_be_shipped_is_told() {
         let connection = cluster.with_fleet(3).await;
         cluster.all().for_each(|it| cluster.kill(it));
         let small = |most_bytes| {
-            move |options: &mut redress_ledger::Options, progress: &std::sync::Arc<redress_fleet::Progress>| {
+            move |options: &mut redress_ledger::Options,
+                  progress: &std::sync::Arc<redress_fleet::Progress>| {
                 options.segment_bytes = 1 << 14;
                 options.keep_millis = Some(1);
                 options.hold = Some(progress.hold(most_bytes));

@@ -1,6 +1,6 @@
 //! What was shipped, the node cannot change unseen.
 
-use std::{fs, path::Path};
+use std::{fmt::Write as _, fs, path::Path};
 
 use redress_fleet::{Difference, Mirror, compare};
 use redress_ledger::{Chain, Evidence, verify};
@@ -37,7 +37,7 @@ fn a_node_that_changes_cuts_or_removes_what_it_shipped_is_found() {
         let whole = fs::read_to_string(&file).unwrap();
         let lines: Vec<&str> = whole.lines().collect();
         let found = |lines: &[&str]| {
-            fs::write(&file, lines.iter().map(|it| format!("{it}\n")).collect::<String>()).unwrap();
+            fs::write(&file, lines.join("\n") + "\n").unwrap();
             compare(&copy, &[&ledger]).unwrap().differences
         };
         // Changed, with all hashes behind it made anew, as somebody with the key of the node could.
@@ -59,7 +59,10 @@ fn a_node_that_changes_cuts_or_removes_what_it_shipped_is_found() {
         let mut swapped = lines.clone();
         swapped.swap(20, 21);
         let differences = found(&swapped);
-        assert!(matches!(&differences[0], Difference::Damaged { after: 19, .. }), "{differences:?}");
+        assert!(
+            matches!(&differences[0], Difference::Damaged { after: 19, .. }),
+            "{differences:?}"
+        );
         // All of it is gone.
         found(&lines);
         fs::remove_dir_all(&chain.path).unwrap();
@@ -110,7 +113,7 @@ fn forged(lines: &[&str], at: usize) -> Vec<String> {
         if number == at {
             body = body.replacen("xxxxxxxxxx", "yyyyyyyyyy", 1);
         }
-        prev = sha(body.as_bytes()).to_string();
+        prev = sha(body.as_bytes());
         out.push(format!("{body},\"hash\":\"{prev}\"}}"));
     }
     out
@@ -124,10 +127,13 @@ fn rewrite(file: &Path, at: usize) {
     let whole = fs::read_to_string(file).unwrap();
     let lines: Vec<&str> = whole.lines().collect();
     let forged = forged(&lines, at);
-    fs::write(file, forged.iter().map(|it| format!("{it}\n")).collect::<String>()).unwrap();
+    fs::write(file, forged.join("\n") + "\n").unwrap();
 }
 
 fn sha(bytes: &[u8]) -> String {
     let digest = <sha2::Sha256 as sha2::Digest>::digest(bytes);
-    digest.iter().map(|it| format!("{it:02x}")).collect()
+    digest.iter().fold(String::new(), |mut hex, it| {
+        write!(hex, "{it:02x}").unwrap();
+        hex
+    })
 }
