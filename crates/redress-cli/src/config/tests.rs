@@ -429,8 +429,8 @@ fn every_example_and_every_default_of_the_page_is_valid() {
                 files: [
                     ("/run/secrets/gate-tokens", "0123456789abcdef"),
                     ("/etc/redress/plugins/signing.toml", SIGNING),
-                    ("/etc/redress/gate.pem", &*cert),
-                    ("/etc/redress/gate.key", &*pem_key),
+                    ("/etc/redress/gate.pem", cert),
+                    ("/etc/redress/gate.key", pem_key),
                 ]
                 .into(),
             };
