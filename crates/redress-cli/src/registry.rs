@@ -8,6 +8,7 @@ mod init;
 pub(crate) mod lint;
 mod lock;
 pub(crate) mod rules;
+mod schema;
 
 use crate::{Done, output::Out};
 
@@ -23,6 +24,7 @@ pub(crate) enum Args {
     Deprecate(edit::Deprecate),
     Retire(edit::Retire),
     Rules(rules::Args),
+    Schema(schema::Args),
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
@@ -36,5 +38,6 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
         Args::Deprecate(args) => edit::deprecate(args, out),
         Args::Retire(args) => edit::retire(args, out),
         Args::Rules(args) => rules::run(args, out),
+        Args::Schema(args) => schema::run(args, out),
     }
 }

@@ -13,6 +13,7 @@
 //! - `embedded.rs` the six files of `registries/`. `shipped.rs` the registries in them. `find.rs` a code by any of its
 //!   names.
 //! - `canonical.rs` a registry as canonical JSON. `export.rs` its other forms, one file each.
+//! - `schema.rs` JSON Schemas of the file and of the lock, for editors.
 //! - `edit.rs` add, deprecate and retire in the file, by cut and paste at the parser's places. `plugin.rs` codes that
 //!   come and go at run time, all or none.
 //! - `rule.rs` what a rule says of itself. `finding.rs` what a rule found. `mirror.rs` the rules that the derive shares
@@ -49,6 +50,7 @@ pub mod read;
 pub mod resolve;
 pub mod retry;
 pub mod rule;
+pub mod schema;
 pub mod shipped;
 pub mod taught;
 pub mod template;

@@ -26,7 +26,9 @@ pub(crate) enum Args {
         file: PathBuf,
     },
     /// Print the JSON Schema of the file, for editors.
-    #[command(after_help = "Examples:\n  redress config schema > redress.schema.json")]
+    #[command(
+        after_help = "Examples:\n  redress config schema > redress.schema.json\n\nEditors with Tombi or Taplo find it by the first line of the file: `#:schema ./redress.schema.json`."
+    )]
     Schema,
     /// Apply a changed file to the gates that serve it, also what lets more in.
     ///
