@@ -65,13 +65,23 @@ pub(crate) fn listen(
         return Err(Failure::readable("--metrics"));
     }
     let at = metrics_listener::listen(address.0, shown);
+    if let Err(error) = &at
+        && error.kind() == io::ErrorKind::AddrInUse
+    {
+        // Another gate with the same options has it: a second window of a client must not lose its server.
+        Err::new().say(&format!(
+            "no metrics: {} is taken by another program; port 0 is any that is free",
+            address.0
+        ));
+        return Ok(());
+    }
     let at = at.map_err(|it| {
         let problem = format!("Cannot listen on {}: {it}.", address.0);
         let failure = Failure::config("--metrics", &problem);
         if it.kind() == io::ErrorKind::InvalidInput {
             failure.fix("Listen on 127.0.0.1, or give a file with tokens in [auth].")
         } else {
-            failure.of_machine().fix("Choose another address, or end what listens there.")
+            failure.of_machine().fix("Choose another address.")
         }
     })?;
     let scheme = general.listen.scheme();

@@ -82,13 +82,11 @@ fn a_program_that_cannot_be_started_is_told_with_its_reason() {
 fn an_address_that_is_taken_is_no_mistake_of_the_file() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let at = taken.local_addr().unwrap();
-    for line in [
-        format!("timeout 20 redress serve --no-ledger --listen {at} -- cat"),
-        format!("redress run --no-ledger --metrics {at} -- cat < /dev/null"),
-    ] {
-        let ran = with("", &line);
-        assert!(ran.exit == 3 && ran.err.contains("Cannot listen on"), "{}: {}", ran.exit, ran.err);
-    }
+    let ran = with("", &format!("timeout 20 redress serve --no-ledger --listen {at} -- cat"));
+    assert!(ran.exit == 3 && ran.err.contains("Cannot listen on"), "{}: {}", ran.exit, ran.err);
+    // A page of metrics is not worth a server.
+    let ran = with("", &format!("redress run --no-ledger --metrics {at} -- cat < /dev/null"));
+    assert!(ran.exit == 0 && ran.err.contains("no metrics: "), "{}: {}", ran.exit, ran.err);
 }
 
 #[test]

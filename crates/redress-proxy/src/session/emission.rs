@@ -113,25 +113,6 @@ pub(super) fn record_fault(session: &mut Session, fault: Fault, actions: &mut Ac
     );
 }
 
-/// Something that is no failure of a call is recorded, and does not count as one.
-pub(super) fn record_stray(cx: Context<'_>, fault: Fault, actions: &mut Actions) {
-    let template = make_template(cx, fault, (None, None));
-    let (stamp, dialect) = (stamp_of(cx, None, actions.now), cx.server.settings.dialect);
-    let (to, form) = (ReplyTo::nobody(), ReplyBody::Made);
-    actions.faults.push(PendingFault {
-        template,
-        stamp,
-        to,
-        form,
-        request: None,
-        dialect,
-        is_again: false,
-        peer: Peer::default(),
-        is_refusal: false,
-        memory: None,
-    });
-}
-
 /// The template of an answer that is a failure.
 pub(super) fn template_of_answer(
     cx: Context<'_>,

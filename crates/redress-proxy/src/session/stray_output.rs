@@ -8,7 +8,7 @@ use redress_wire::json::RawJson;
 
 use super::{
     Context, Session,
-    emission::{record_fault, record_stray},
+    emission::record_fault,
     fault_details::{number, with_upstream},
     faults::{LINE_BYTES, protocol_fault},
     interface::Actions,
@@ -38,13 +38,13 @@ pub(super) fn note_stray(session: &mut Session, line: &[u8], reason: &str, actio
     }
 }
 
-/// A line of the upstream that is no message. Most are of a log that should go to stderr: no call failed. What it says while
-/// it is made to end, perhaps in the middle of a line, is no failure at all.
+/// Records a line of the upstream that is no message. Most are of a log that should go to stderr: no call failed, and the metrics count what
+/// the ledger holds. What the upstream says while it is made to end, perhaps in the middle of a line, is no failure at all.
 pub(super) fn note_noise(session: &mut Session, line: &[u8], reason: &str, actions: &mut Actions) {
     if let Some(fault) =
         count_stray(session, line, reason).filter(|_| !session.admission.is_closing())
     {
-        record_stray(session.context(), fault, actions);
+        record_fault(session, fault, actions);
     }
 }
 

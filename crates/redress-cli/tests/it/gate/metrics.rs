@@ -190,3 +190,20 @@ fn an_address_for_everybody_needs_a_token() {
     let gate = Watched::start(dir.path(), &["--no-ledger", "--metrics", "0.0.0.0:0"], &[]);
     assert_eq!(gate.end(), 2);
 }
+
+#[test]
+fn a_taken_port_costs_the_metrics_and_not_the_server() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let dir = tempfile::tempdir().unwrap();
+    let mut gate = Watched::start(dir.path(), &["--no-ledger", "--metrics", &address], &[]);
+    let line = gate.log_line();
+    assert_eq!(
+        line,
+        format!(
+            "redress: no metrics: {address} is taken by another program; port 0 is any that is free"
+        )
+    );
+    assert!(gate.call("pid", &json!({}))["result"].is_object());
+    assert_eq!(gate.end(), 0);
+}
