@@ -20,7 +20,8 @@ pub(crate) struct Check {
     pub(crate) rule: Rule,
     /// What is wrong, in a few words.
     pub(crate) title: &'static str,
-    /// How much it counts in a score.
+    /// How many points it costs a score if every answer breaks it, by the harm that it does: 30 what happens that the caller did not ask for,
+    /// 20 an outcome that is taken for another one or lost, 10 a caller that cannot go on by itself, 4 the form.
     pub(crate) weight: u16,
     /// The most points that are left when an answer breaks it, if fewer than with any violation.
     pub(crate) cap: Option<u8>,
@@ -58,7 +59,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     checks().map(|it| &it.rule)
 }
 
-/// How much a rule counts in a score, and the most points that are left when an answer breaks it.
+/// How many points a rule costs at most, and the most points that are left when an answer breaks it.
 pub fn weight(rule: &str) -> Option<(u16, Option<u8>)> {
     let check = checks().find(|it| it.rule.id == rule)?;
     let is_violation = check.rule.level() == Level::Violation;

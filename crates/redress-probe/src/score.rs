@@ -23,11 +23,13 @@ pub struct Score {
 }
 
 impl Score {
-    /// The score that rules give: the weighted mean of how many answers were good, unless a rule keeps it down.
+    /// The score that rules give: 100 without what each broken one costs, unless a rule keeps it down further.
     pub(crate) fn of(rules: Vec<Share>, cap: Cap) -> Option<Self> {
-        let whole: u64 = rules.iter().map(|it| u64::from(it.weight)).sum();
-        let earned: u64 = rules.iter().map(Share::earned).sum();
-        let points = (earned / 10).checked_div(whole)?;
+        if rules.is_empty() {
+            return None;
+        }
+        let lost: u64 = rules.iter().map(Share::lost).sum();
+        let points = 100_000_u64.saturating_sub(lost) / 1_000;
         Some(Self::capped(points, rules, cap))
     }
 
@@ -69,11 +71,11 @@ impl Score {
 }
 
 impl Share {
-    /// A thousandth of a point for each good answer, weighted.
-    fn earned(&self) -> u64 {
+    /// What it costs, in thousandths of a point: its weight, times the part of the answers that break it.
+    fn lost(&self) -> u64 {
         let count = |it: usize| u64::try_from(it).unwrap_or(u64::MAX);
-        let good = count(self.passed).saturating_mul(1_000).checked_div(count(self.checked));
-        good.unwrap_or_default() * u64::from(self.weight)
+        let broken = count(self.checked.saturating_sub(self.passed)).saturating_mul(1_000);
+        broken.checked_div(count(self.checked)).unwrap_or_default() * u64::from(self.weight)
     }
 }
 
@@ -82,7 +84,7 @@ impl Share {
 pub struct Share {
     /// The id of the rule.
     pub rule: String,
-    /// How much it counts.
+    /// How many points it costs if every answer breaks it.
     pub weight: u16,
     /// How many answers it looked at.
     pub checked: usize,
@@ -138,17 +140,26 @@ mod tests {
     }
 
     #[test]
-    fn a_score_is_the_weighted_mean_of_what_was_good() {
+    fn a_broken_rule_costs_its_weight_by_the_part_of_the_answers_that_break_it() {
         let points = |rules| Score::of(rules, cap).map(|it| (it.points, it.letter));
         assert_eq!(
             points(vec![share("PR301", 30, 4), share("PR302", 20, 4)]),
             Some((100, Letter::A))
         );
         assert_eq!(
-            points(vec![share("PR301", 30, 4), share("PR302", 10, 0)]),
-            Some((75, Letter::B))
+            points(vec![share("PR301", 30, 4), share("PR302", 20, 0)]),
+            Some((80, Letter::B))
         );
-        assert_eq!(points(vec![share("PR301", 30, 2)]), Some((50, Letter::D)));
+        // Rules that are kept beside it make a broken one no cheaper.
+        assert_eq!(points(vec![share("PR301", 30, 2)]), Some((85, Letter::B)));
+        assert_eq!(
+            points(vec![share("PR301", 30, 2), share("PR302", 50, 4)]),
+            Some((85, Letter::B))
+        );
+        assert_eq!(
+            points(vec![share("PR301", 70, 0), share("PR302", 70, 0)]),
+            Some((0, Letter::F))
+        );
         assert_eq!(points(Vec::new()), None);
     }
 
@@ -163,7 +174,8 @@ mod tests {
     fn a_server_is_its_own_answers_and_the_mean_of_its_tools() {
         let score = |passed| Score::of(vec![share("PR301", 30, passed)], cap).unwrap();
         let whole = Score::whole(Some(&score(4)), &[score(4), score(0)], cap).unwrap();
-        assert_eq!(whole.points, 65);
+        // 30 % of 100, and 70 % of the mean of 100 and 70.
+        assert_eq!(whole.points, 89);
         assert_eq!(
             whole.rules,
             [Share { rule: "PR301".into(), weight: 30, checked: 12, passed: 8 }]
