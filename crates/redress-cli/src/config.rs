@@ -20,6 +20,7 @@ mod kind;
 mod options;
 mod page;
 mod reference;
+mod remote;
 mod rules;
 mod schema;
 mod secret;

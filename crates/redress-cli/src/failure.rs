@@ -135,6 +135,11 @@ impl Failure {
         self.notes.first().map_or(self.fault.message.as_str(), String::as_str).trim_end_matches('.')
     }
 
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> &str {
+        &self.fault.hint
+    }
+
     /// It as another process of this program can read it.
     pub(crate) fn to_json(&self) -> Value {
         json!({

@@ -21,8 +21,9 @@
 //! - `probe.rs` calls a live server so that it must fail; a report as text and SARIF is below it, the other forms in
 //!   `redress-probe`. `learn.rs` drafts rows for failures that no contract names: `learn/ledger.rs` from ledgers,
 //!   `learn/live.rs` from a server that is called so that it must fail, `learn/file.rs` adds them to a file.
-//! - `wrap.rs` puts the gate into the configuration of MCP clients and takes it away again: the clients
-//!   (`wrap/clients.rs`, one row each), the edits of their files (`wrap/document.rs`).
+//! - `clients.rs` the MCP clients whose configuration is known, one row each, and the servers in their files
+//!   (`clients/document.rs`). `wrap.rs` puts the gate into these files and takes it away again. `doctor.rs` starts every
+//!   server that they name (`doctor/examine.rs`) and says how it does; `doctor/history.rs` reads its ledger.
 //! - `translate.rs` and `classify.rs` the filters; `lines.rs` JSON lines in and out, whatever the line is.
 //! - `findings.rs` findings as text, JSON, SARIF and annotations. `completions.rs` shell completions. `choice.rs` options
 //!   with a closed set of values. `command_line.rs` the page of `docs` with every command.
@@ -43,6 +44,7 @@ mod audit;
 mod check;
 mod choice;
 mod classify;
+mod clients;
 mod clock;
 pub mod command_line;
 mod completions;
@@ -50,6 +52,7 @@ pub mod config;
 mod console;
 mod contract;
 mod control;
+mod doctor;
 mod environment;
 mod explain;
 mod failure;
@@ -124,7 +127,13 @@ enum Command {
     Console(console::Args),
     Wrap(wrap::Args),
     Unwrap(wrap::UnwrapArgs),
+    Doctor(doctor::Args),
     Completions(completions::Args),
+}
+
+/// The command line, for manual pages.
+pub fn command() -> clap::Command {
+    Args::command()
 }
 
 /// Does what the command line says.
@@ -158,6 +167,7 @@ pub fn main() -> ExitCode {
         Command::Console(args) => console::run(&args),
         Command::Wrap(args) => wrap::run(&args, &mut out),
         Command::Unwrap(args) => wrap::unwrap(&args, &mut out),
+        Command::Doctor(args) => doctor::run(&args, &mut out),
         Command::Completions(args) => completions::run::<Args>(&args, &mut out),
     };
     let done = done.and_then(|status| out.finish().map_err(|it| it.after(status)).map(|()| status));

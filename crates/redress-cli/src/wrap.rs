@@ -1,24 +1,20 @@
 //! `redress wrap` and `redress unwrap`: put the gate before the servers in the configuration of MCP clients, and take it away again.
 
-mod clients;
 mod diff;
-mod document;
-mod file;
 mod trial;
 
 use std::{env, fmt::Write as _, path::PathBuf};
 
-use redress_registry::nearest::nearest;
 use serde_json::{Value, json};
 
-use self::{
-    clients::{CLIENTS, Format as Written, names},
-    document::{Command, Edit, Entry, Shape, edited, entries},
-    file::File,
-    trial::Trial,
-};
+use self::trial::Trial;
 use crate::{
     Done, Status,
+    clients::{
+        self, CLIENTS, Format as Written,
+        document::{Command, Edit, Entry, Remote, Shape, edited, entries},
+        file::File,
+    },
     failure::Failure,
     name,
     output::{Format, Out, Progress},
@@ -28,7 +24,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 struct Choice {
     /// A client, by default all: claude-code, claude-desktop, cursor, vscode, copilot, codex, gemini, windsurf, zed, opencode, goose, kiro, cline, antigravity.
-    #[arg(long, value_name = "C", value_parser = client)]
+    #[arg(long, value_name = "C", value_parser = clients::named)]
     client: Vec<String>,
     /// A server, by default all.
     #[arg(long, value_name = "S")]
@@ -89,13 +85,30 @@ enum Fate {
 /// What a command does to each entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Aim {
-    Wrap { has_trials: bool },
+    Wrap(Trials),
     Unwrap,
 }
 
+/// Whether servers are started before their entry is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trials {
+    Made,
+    /// The user wants none.
+    LeftOut,
+    /// Nothing is written yet.
+    NotYet,
+    /// Nothing will be written.
+    Never,
+}
+
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
-    let has_trials = args.choice.write && !args.no_start;
-    let changed = go(&args.choice, Aim::Wrap { has_trials }, out)?;
+    let trials = match (args.check, args.choice.write, args.no_start) {
+        (true, ..) => Trials::Never,
+        (_, false, _) => Trials::NotYet,
+        (_, _, true) => Trials::LeftOut,
+        (..) => Trials::Made,
+    };
+    let changed = go(&args.choice, Aim::Wrap(trials), out)?;
     Ok(if args.check && changed.would { Status::Findings } else { changed.status })
 }
 
@@ -185,7 +198,13 @@ fn one(found: &clients::File, choice: &Choice, aim: Aim, gate: &str) -> Result<R
         let fate = match &entry.shape {
             _ if found.is_managed => Fate::Left("an administrator writes this file".to_owned()),
             Shape::Other(why) => Fate::Left((*why).to_owned()),
+            Shape::Command(command) if aim == Aim::Unwrap && command.old.is_some() => {
+                fate_of_old(&file.text, entry, command, client)
+            }
             Shape::Command(command) => fate(&file.text, &entry.name, command, aim, gate),
+            Shape::Remote(remote) => {
+                fate_of_remote(&file.text, (&entry.name, client), remote, aim, gate)
+            }
         };
         let (state, why) = match &fate {
             Fate::Change(_, why) => (verb(aim, choice.write), why.as_deref()),
@@ -230,14 +249,14 @@ fn one(found: &clients::File, choice: &Choice, aim: Aim, gate: &str) -> Result<R
 
 fn fate(text: &str, name: &str, command: &Command, aim: Aim, gate: &str) -> Fate {
     let has_trials = match (aim, command.is_wrapped()) {
-        (Aim::Wrap { .. }, true) | (Aim::Unwrap, false) => return Fate::Done,
+        (Aim::Wrap(_), true) | (Aim::Unwrap, false) => return Fate::Done,
         (Aim::Unwrap, true) => {
             return command.unwrap(text).map_or_else(
                 || Fate::Left("its command is in another file: change it by hand".to_owned()),
                 |it| Fate::Change(it, None),
             );
         }
-        (Aim::Wrap { has_trials }, false) => has_trials,
+        (Aim::Wrap(trials), false) => trials == Trials::Made,
     };
     let why = if has_trials {
         let progress = Progress::new();
@@ -257,6 +276,74 @@ fn fate(text: &str, name: &str, command: &Command, aim: Aim, gate: &str) -> Fate
     Fate::Change(command.wrap(text, gate, name.as_deref()), why)
 }
 
+/// What becomes of a remote server that is wrapped: what was changed in its entry since is not lost.
+fn fate_of_old(
+    text: &str,
+    entry: &Entry,
+    command: &Command,
+    client: &'static clients::Client,
+) -> Fate {
+    let words = command.words();
+    let gate = words.first().copied().unwrap_or_default();
+    let name = words.iter().position(|it| *it == "--name");
+    let name = name.and_then(|it| words.get(it + 1)).copied();
+    let edits = command.unwrap(text).unwrap_or_default();
+    let old = edited(text, &edits);
+    let is_it = |it: &Entry| it.name == entry.name && it.table == entry.table;
+    let found = entries(client, &old).ok().and_then(|it| it.into_iter().find(is_it));
+    let again = match found.map(|it| it.shape) {
+        Some(Shape::Remote(remote)) => edited(&old, &[remote.wrap(&old, client, gate, name)]),
+        _ => String::new(),
+    };
+    if again == text {
+        return Fate::Change(edits, None);
+    }
+    Fate::Left(
+        "it was changed since it was wrapped: change it by hand, its old entry is in REDRESS_REMOTE"
+            .to_owned(),
+    )
+}
+
+fn fate_of_remote(
+    text: &str,
+    (name, client): (&str, &'static clients::Client),
+    remote: &Remote,
+    aim: Aim,
+    gate: &str,
+) -> Fate {
+    let Aim::Wrap(trials) = aim else { return Fate::Done };
+    let left = |why: &str| {
+        Fate::Left(format!(
+            "{why}: name its url in a redress.toml, and let the client ask `redress serve`"
+        ))
+    };
+    if let Some(why) = remote.obstacle {
+        return left(why);
+    }
+    let unknown = "only a start shows whether its client has to sign in";
+    let why = match trials {
+        Trials::Made => {
+            let progress = Progress::new();
+            progress.say(&format!("Asking {name}, without and with the gate …"));
+            match trial::compare_remote(remote, gate) {
+                Trial::Same(tools) => format!("the same {tools} tools with the gate"),
+                Trial::NotTried(why) if remote.is_signed_in() => format!("not started: {why}"),
+                Trial::NotTried(why) => return left(&why),
+                Trial::Differs(how) => return Fate::Trouble(how),
+                Trial::Broken(why) => {
+                    return left(&format!("it does not answer, also without the gate: {why}"));
+                }
+            }
+        }
+        Trials::LeftOut if remote.is_signed_in() => "not started".to_owned(),
+        Trials::NotYet => "if it answers without a sign-in".to_owned(),
+        Trials::Never if remote.is_signed_in() => "it says itself who asks".to_owned(),
+        Trials::LeftOut | Trials::Never => return left(unknown),
+    };
+    let name = name::checked(name).ok();
+    Fate::Change(vec![remote.wrap(text, client, gate, name.as_deref())], Some(why))
+}
+
 /// The new text, if a reader finds in it what was meant and nothing else: a wrapped file gives the old text back, byte for byte.
 fn checked(
     file: &File,
@@ -272,13 +359,17 @@ fn checked(
     let before = entries(client, &file.text).map_err(|_unread| refused())?;
     let after = entries(client, &new).map_err(|_unread| refused())?;
     let mut back = Vec::new();
-    for (old, new_entry) in before.iter().zip(&after) {
-        let (Shape::Command(old), Shape::Command(now)) = (&old.shape, &new_entry.shape) else {
-            continue;
-        };
-        let is_changed = old.is_wrapped() != now.is_wrapped();
-        if is_changed && aim != Aim::Unwrap {
-            back.extend(now.unwrap(&new).ok_or_else(refused)?);
+    for (old, now) in before.iter().zip(&after) {
+        match (&old.shape, &now.shape, aim) {
+            (Shape::Command(old), Shape::Command(now), Aim::Wrap(_))
+                if old.is_wrapped() != now.is_wrapped() =>
+            {
+                back.extend(now.unwrap(&new).ok_or_else(refused)?);
+            }
+            (Shape::Remote(_), Shape::Command(now), Aim::Wrap(_)) => {
+                back.extend(now.unwrap(&new).ok_or_else(refused)?);
+            }
+            _ => (),
         }
     }
     let is_sound =
@@ -288,8 +379,8 @@ fn checked(
 
 const fn verb(aim: Aim, is_written: bool) -> &'static str {
     match (aim, is_written) {
-        (Aim::Wrap { .. }, false) => "would be wrapped",
-        (Aim::Wrap { .. }, true) => "wrapped",
+        (Aim::Wrap(_), false) => "would be wrapped",
+        (Aim::Wrap(_), true) => "wrapped",
         (Aim::Unwrap, false) => "would be unwrapped",
         (Aim::Unwrap, true) => "unwrapped",
     }
@@ -309,14 +400,4 @@ fn gate() -> Result<String, Failure> {
     path.into_os_string().into_string().map_err(|path| {
         Failure::config(&path.to_string_lossy(), "The path of this program is no UTF-8.")
     })
-}
-
-/// The name of a client.
-fn client(given: &str) -> Result<String, String> {
-    if names().contains(&given) {
-        return Ok(given.to_owned());
-    }
-    let meant =
-        nearest(given, names()).map_or_else(String::new, |it| format!(", did you mean {it}?"));
-    Err(format!("no client of that name is known{meant}"))
 }

@@ -16,6 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use redress_transport::program::Program;
 use serde_json::{Value, json};
 
 use self::{
@@ -106,10 +107,11 @@ struct Pending<'m> {
 impl Client {
     fn open(place: &Place, stop: &Arc<AtomicBool>) -> Result<Self, Unprobed> {
         let wire = match place {
-            Place::Command(command) => Wire::Child(Child::start(command).map_err(|error| {
-                let program = command.first().map(|it| it.to_string_lossy().into_owned());
-                Unprobed::NotStarted { program: program.unwrap_or_default(), error }
-            })?),
+            Place::Command(command) => {
+                let program = Program { command: command.clone(), ..Program::default() };
+                Wire::Child(started(&program)?)
+            }
+            Place::Program(program) => Wire::Child(started(program)?),
             Place::Url { url, headers } => {
                 Wire::Remote(Remote::new(url, headers).map_err(Unprobed::NotAnAddress)?)
             }
@@ -330,6 +332,13 @@ impl Client {
             (_, None) => (),
         }
     }
+}
+
+fn started(program: &Program) -> Result<Child, Unprobed> {
+    Child::start(program).map_err(|error| {
+        let program = program.command.first().map(|it| it.to_string_lossy().into_owned());
+        Unprobed::NotStarted { program: program.unwrap_or_default(), error }
+    })
 }
 
 fn by_post<'p, 'm>(

@@ -40,7 +40,7 @@ pub use grade::{rules, weight};
 pub use options::Options;
 pub use plan::cases;
 pub use report::Report;
-pub use runner::{Probed, Progress, Trial, probe, probe_with};
+pub use runner::{Probed, Progress, Refusals, Trial, probe, probe_with};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

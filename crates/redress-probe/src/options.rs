@@ -25,6 +25,9 @@ pub struct Options {
     pub allow_effects: bool,
     /// Whether each tool that only reads is called once as its schema asks for, too.
     pub with_valid: bool,
+    /// Whether only the fewest calls are made that show how the server fails: one of a tool that does not exist, and one with an argument of a
+    /// wrong type of each tool that says that it only reads.
+    pub is_quick: bool,
     /// The cases that are wanted, by their ids or by what these start with; none, all.
     pub only: Vec<String>,
     /// The contract that codes are compared with.

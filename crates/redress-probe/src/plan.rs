@@ -92,6 +92,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) allow_effects: bool,
     /// Whether each tool that only reads is called once as its schema asks for, too.
     pub(crate) with_valid: bool,
+    /// Whether only the fewest calls are made that show how the server fails.
+    pub(crate) is_quick: bool,
     /// Cases by their ids, or by what their ids start with; none, all.
     pub(crate) only: &'a [String],
 }
@@ -113,14 +115,39 @@ pub(crate) fn plan(tools: &[Tool], era: &Era, rules: Rules<'_>) -> Plan {
         plan.cases.extend(round);
     }
     plan.cases.retain(|it| is_wanted(&it.id, rules.only));
+    if rules.is_quick {
+        shorten(&mut plan, tools);
+    }
     plan
 }
+
+/// Leaves a call of a tool that does not exist, and the first one with an argument of a wrong type of each tool that only reads.
+fn shorten(plan: &mut Plan, tools: &[Tool]) {
+    let mut seen = vec![false; tools.len()];
+    plan.cases.retain_mut(|case| {
+        case.twice = false;
+        let Some(at) = case.tool else { return case.id == UNKNOWN_TOOL };
+        let (Some(tool), Some(seen)) = (tools.get(at), seen.get_mut(at)) else { return false };
+        let kind = case.id.strip_prefix(tool.name.as_str());
+        let is_it = kind.is_some_and(|it| it.starts_with("/type/"));
+        let is_first = !*seen
+            && is_it
+            && tool.read_only
+            && matches!(case.expect, Expect::Refusal | Expect::Failure);
+        *seen |= is_first;
+        is_first
+    });
+    plan.left_out.fill(0);
+}
+
+/// The case that calls a tool that does not exist.
+const UNKNOWN_TOOL: &str = "server/unknown-tool";
 
 /// The cases that the result of `tools/list` gives, by their ids, the server's own first. Total: any value gives a plan.
 pub fn cases(listed: &Value, seed: u64) -> Vec<String> {
     let listed = listed.get("tools").and_then(Value::as_array).into_iter().flatten();
     let tools: Vec<Tool> = listed.take(MOST_TOOLS).filter_map(|it| Tool::read(it, None)).collect();
-    let rules = Rules { seed, allow_effects: true, with_valid: false, only: &[] };
+    let rules = Rules { seed, allow_effects: true, with_valid: false, is_quick: false, only: &[] };
     plan(&tools, &Era::default(), rules).cases.into_iter().map(|it| it.id).collect()
 }
 

@@ -1,5 +1,7 @@
 //! The command that runs a case again, as a shell takes it.
 
+use std::ffi::OsString;
+
 use crate::{client::Place, options::Options};
 
 /// The command for one case, or for all.
@@ -14,10 +16,8 @@ pub(crate) fn command(options: &Options, case: Option<&str>) -> String {
     }
     words.extend(options.repeat.iter().map(|it| quoted(it)));
     match &options.target {
-        Place::Command(command) => {
-            words.push("--".into());
-            words.extend(command.iter().map(|it| quoted(&it.to_string_lossy())));
-        }
+        Place::Command(command) => add(&mut words, command),
+        Place::Program(program) => add(&mut words, &program.command),
         Place::Url { url, headers } => {
             for (name, _) in headers {
                 words.extend(["--header".to_owned(), quoted(&format!("{name}: …"))]);
@@ -26,6 +26,11 @@ pub(crate) fn command(options: &Options, case: Option<&str>) -> String {
         }
     }
     words.join(" ")
+}
+
+fn add(words: &mut Vec<String>, command: &[OsString]) {
+    words.push("--".into());
+    words.extend(command.iter().map(|it| quoted(&it.to_string_lossy())));
 }
 
 /// A word as a shell reads it again.

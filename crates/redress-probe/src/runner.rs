@@ -50,6 +50,19 @@ pub struct Probed {
     pub server: Server,
     /// What it did.
     pub run: Run,
+    /// How long it took to start and to agree on a revision.
+    pub greeted: Duration,
+    /// How it answered the calls that must fail.
+    pub refusals: Refusals,
+}
+
+/// How a server answered the calls that must fail.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Refusals {
+    /// The calls that it answered.
+    pub answered: usize,
+    /// Those of them whose answer a client program takes for a failure.
+    pub flagged: usize,
 }
 
 /// One answer to a call of a tool, as it came.
@@ -93,6 +106,7 @@ pub fn probe_with(
         greeted => greeted?,
     };
     let (mut client, server) = (greeted.client, greeted.server);
+    let greeted = start.elapsed();
     let contract = options.contract.as_deref();
     let has_tools = server.capabilities.iter().any(|it| it == "tools");
     let listed = if has_tools { client.tools(options.deadline.max(PING))? } else { Vec::new() };
@@ -106,6 +120,7 @@ pub fn probe_with(
         seed: options.seed,
         allow_effects: options.allow_effects,
         with_valid: options.with_valid,
+        is_quick: options.is_quick,
         only: &options.only,
     };
     let plan = plan(&tools, &client.era, rules);
@@ -126,11 +141,13 @@ pub fn probe_with(
         stop,
         keep,
         trouble: vec![0; tools.len()],
+        refusals: Refusals::default(),
     };
     runner.run(&plan, start, watch);
+    let refusals = runner.refusals;
     let mut run = runner.finish(&plan);
     run.elapsed_ms = millis(start.elapsed());
-    Ok(Probed { server, run })
+    Ok(Probed { server, run, greeted, refusals })
 }
 
 /// Runs the cases of a plan.
@@ -147,6 +164,7 @@ pub(super) struct Runner<'a> {
     keep: &'a mut dyn FnMut(Trial<'_>),
     /// How often each tool did not answer, or ended the server.
     trouble: Vec<usize>,
+    refusals: Refusals,
 }
 
 impl Runner<'_> {
@@ -258,6 +276,12 @@ impl Runner<'_> {
                 sent: &String::from_utf8_lossy(&request),
             };
             self.results.look(&view, &[place], &repeat);
+            let must_fail =
+                matches!(case.expect, Expect::Refusal | Expect::Failure | Expect::UnknownTool);
+            if must_fail && matches!(reply.what, What::Answer { .. }) {
+                self.refusals.answered += 1;
+                self.refusals.flagged += usize::from(answer.is_failure());
+            }
             if let (Some(tool), What::Answer { bytes, .. }) = (tool, &reply.what) {
                 (self.keep)(Trial {
                     tool: &tool.name,

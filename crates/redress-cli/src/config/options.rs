@@ -12,7 +12,7 @@ use redress_registry::{nearest::nearest, problems::quoted};
 
 use super::{
     Address, Config, Contract, Governance, Ledger, Location, Metrics, Preset, Server,
-    choice::parser, key_options::KeyOptions, load_for, section::Section,
+    choice::parser, key_options::KeyOptions, load_for, remote, section::Section,
 };
 use crate::{contract, failure::Failure, name};
 
@@ -31,6 +31,9 @@ pub(crate) struct Options {
     /// The directory whose files are served where there is no command, by default the one that this is started in; with a command that is governed, its one workspace.
     #[arg(long, value_name = "DIR", conflicts_with = "config")]
     root: Option<PathBuf>,
+    /// The address of a server that speaks streamable HTTP, in the place of a command. `env:NAME` takes it from a variable that holds `{"url": …, "headers": {…}}`, so that no secret is an argument.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["config", "root", "command"])]
+    url: Option<String>,
     #[arg(long, value_name = "M", value_parser = parser::<Mode>(), help = meaning::<Server>("mode"))]
     mode: Option<Mode>,
     #[arg(long, value_name = "D", value_parser = parser::<Dialect>(), help = meaning::<Server>("dialect"))]
@@ -86,6 +89,11 @@ impl Trust {
 impl Options {
     /// What is to be run: the servers of the file, or the one of the command line, with the options applied.
     pub(crate) fn config(&self) -> Result<Config, Failure> {
+        if let Some(url) = &self.url {
+            let (url, headers) = remote::way(url)?;
+            let name = self.name.clone().unwrap_or_else(|| remote::name(&url));
+            return self.applied(remote::config(&name, &url, &headers)?);
+        }
         let config = match (&self.config, self.command.as_slice()) {
             (Some(_), [_, ..]) => {
                 return Err(usage("There is a file and a command; it must be one of them."));
@@ -121,6 +129,9 @@ impl Options {
     /// What the ledger is called, unless its directory is given; `of_file` is its name if there is a file.
     pub(crate) fn ledger_name(&self, of_file: &str) -> String {
         let given = self.config.as_ref().map(|_| of_file).or(self.name.as_deref());
+        if let Some(url) = &self.url {
+            return name::unique(given, &[url.into()]);
+        }
         match self.root() {
             // Each directory has a ledger of its own.
             Ok(root) if self.command.is_empty() => {
@@ -128,6 +139,22 @@ impl Options {
             }
             _ => name::unique(given, &self.command),
         }
+    }
+
+    /// The name of the ledger, and what is configured of it; other parts of the configuration may be wrong.
+    pub(crate) fn ledger(&self) -> Result<(String, Ledger), Failure> {
+        let (of_file, mut ledger) = match &self.config {
+            Some(_) => {
+                let config = self.config()?;
+                (config.single()?.name.clone(), config.general.ledger)
+            }
+            None => (String::new(), Ledger::default()),
+        };
+        ledger.enabled &= !self.no_ledger;
+        if let Some(dir) = &self.ledger {
+            ledger.dir = Some(Location(dir.clone()));
+        }
+        Ok((self.ledger_name(&of_file), ledger))
     }
 
     /// The directory whose files are served where there is no command.

@@ -76,6 +76,7 @@ impl Live {
             deadline: Duration::from_millis(self.deadline),
             allow_effects: self.allow_effects,
             with_valid: true,
+            is_quick: false,
             only: Vec::new(),
             contract: None,
             repeat: Vec::new(),

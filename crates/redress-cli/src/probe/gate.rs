@@ -35,6 +35,11 @@ impl Gate {
                 command.extend(of_server.iter().cloned());
                 None
             }
+            Place::Program(program) => {
+                command.push("--".into());
+                command.extend(program.command.iter().cloned());
+                None
+            }
             Place::Url { url, headers } => {
                 let file = written(&configuration(url, headers))?;
                 command.extend(["--config".into(), file.path().into()]);

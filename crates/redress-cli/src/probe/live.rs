@@ -116,6 +116,7 @@ impl Live {
             deadline: Duration::from_millis(self.deadline),
             allow_effects: self.allow_effects,
             with_valid: false,
+            is_quick: false,
             only: self.only.clone(),
             contract,
             repeat,
@@ -129,7 +130,7 @@ impl Live {
     /// The same without credentials, for reports that others read.
     fn shown_place(&self) -> Result<Place, Failure> {
         Ok(match self.place()? {
-            Place::Command(_) => {
+            Place::Command(_) | Place::Program(_) => {
                 Place::Command(self.shown_command().into_iter().map(Into::into).collect())
             }
             Place::Url { url, headers } => Place::Url { url: without_secrets(&url), headers },

@@ -13,6 +13,7 @@ const NONE: [(&str, &str); 0] = [];
 pub(crate) fn failure(unprobed: &Unprobed, place: &Place) -> Failure {
     let who = match place {
         Place::Command(words) => words.first().map(|it| it.to_string_lossy().into_owned()),
+        Place::Program(it) => it.command.first().map(|it| it.to_string_lossy().into_owned()),
         Place::Url { url, .. } => Some(url.clone()),
     };
     let who = text::strip(&who.unwrap_or_default());

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, ops::Range};
 
 use redress::text::visible;
 
-use super::document::{Edit, edited, part};
+use crate::clients::document::{Edit, edited, part};
 
 /// The changed lines, in the form of `diff -u` without context; empty if nothing changes.
 pub(super) fn lines(path: &str, text: &str, edits: &[Edit]) -> String {

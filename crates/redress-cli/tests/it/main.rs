@@ -13,6 +13,7 @@ mod console;
 #[path = "../../../../fixtures/counts.rs"]
 mod counts;
 mod docs;
+mod doctor;
 mod explain;
 mod filters;
 mod from_rust;

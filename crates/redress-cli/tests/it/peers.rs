@@ -2,8 +2,10 @@
 //! the same, failures are told.
 
 mod clients;
+mod doctored;
 mod masked;
 mod probed;
+mod schemas;
 mod served;
 
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ mod alone;
 mod batches;
 mod bounds;
 mod environment;
-mod home;
+pub(crate) mod home;
 mod malformed;
 mod many;
 mod network;

@@ -9,7 +9,10 @@ use std::{
 
 use serde_json::Value;
 
-use crate::redress::{Ran, run};
+use crate::{
+    redress::{Ran, run},
+    serve::home::Home,
+};
 
 /// A server with one tool; with `twice` in its environment, the gate sees another one than we do.
 const SERVER: &str = r#"while read -r line; do
@@ -40,7 +43,7 @@ fn config(home: &Path) -> String {
     fs::write(home.join("server.sh"), SERVER).unwrap();
     let script = home.join("server.sh");
     format!(
-        "{{\n  // mine\n  \"mcpServers\": {{\n    \"one\": {{\n      \"command\": \"sh\",\n      \"args\": [{:?}]\n    }},\n    \"gone\": {{\"url\": \"https://mcp.example\"}}\n  }}\n}}\n",
+        "{{\n  // mine\n  \"mcpServers\": {{\n    \"one\": {{\n      \"command\": \"sh\",\n      \"args\": [{:?}]\n    }},\n    \"gone\": {{\"type\": \"sse\", \"url\": \"http://127.0.0.1:9/sse\"}}\n  }}\n}}\n",
         script.to_str().unwrap()
     )
 }
@@ -54,7 +57,7 @@ fn a_wrapped_server_is_started_and_comes_back_byte_for_byte() {
     let shown = redress(home.path(), &["wrap", "--format", "text"]);
     assert_eq!(shown.exit, 0, "{shown:?}");
     assert!(shown.out.contains("+      \"command\": "), "{}", shown.out);
-    assert!(shown.out.contains("gone  left: it is remote"), "{}", shown.out);
+    assert!(shown.out.contains("gone  left: it speaks the transport of 2024"), "{}", shown.out);
     assert_eq!(fs::read_to_string(&file).unwrap(), text, "without --write nothing is written");
     assert_eq!(redress(home.path(), &["wrap", "--check"]).exit, 1);
     let written = redress(home.path(), &["wrap", "--write", "--format", "text"]);
@@ -127,4 +130,53 @@ fn an_unknown_client_is_refused_with_the_one_meant() {
     let home = tempfile::tempdir().unwrap();
     let ran = redress(home.path(), &["wrap", "--client", "curser"]);
     assert!(ran.exit == 2 && ran.err.contains("did you mean cursor?"), "{ran:?}");
+}
+
+#[test]
+fn a_remote_server_is_asked_wrapped_and_comes_back_and_its_token_is_no_argument() {
+    let served = Home::new();
+    let gate = served.gate(&[]);
+    let token = served.token();
+    let home = tempfile::tempdir().unwrap();
+    let text = format!(
+        "{{\n  \"mcpServers\": {{\n    \"far\": {{\n      \"url\": \"http://{0}/mcp\", // ours\n      \"headers\": {{\"Authorization\": \"Bearer {token}\"}},\n      \"timeout\": 30\n    }},\n    \"locked\": {{\"url\": \"http://{0}/mcp\"}}\n  }}\n}}\n",
+        gate.address
+    );
+    let file = cursor(home.path(), &text);
+    let written = redress(home.path(), &["wrap", "--write", "--format", "json"]);
+    let shown: Value = serde_json::from_str(&written.out).unwrap();
+    let servers = &shown["files"][0]["servers"];
+    assert_eq!(servers[0]["state"], "wrapped", "{written:?}");
+    assert_eq!(servers[1]["state"], "left", "{written:?}");
+    assert!(servers[1]["reason"].as_str().unwrap().contains("sign-in"), "{servers}");
+    let wrapped: Value =
+        serde_json::from_str(&fs::read_to_string(&file).unwrap().replace("// ours", "")).unwrap();
+    let entry = &wrapped["mcpServers"]["far"];
+    let words = serde_json::json!(["run", "--name", "far", "--url", "env:REDRESS_REMOTE"]);
+    assert_eq!((&entry["args"], &entry["timeout"]), (&words, &serde_json::json!(30)));
+    let doctor = redress(home.path(), &["doctor", "--server", "far"]);
+    let doctor: Value = serde_json::from_str(&doctor.out).unwrap();
+    let row = &doctor["servers"][0];
+    assert_eq!(
+        (&row["wrapped"], &row["state"]["starts"]),
+        (&Value::from(true), &Value::from(true))
+    );
+    assert!(!doctor.to_string().contains(&token), "{doctor}");
+    assert_eq!(redress(home.path(), &["unwrap", "--write"]).exit, 0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    gate.end();
+}
+
+#[test]
+fn a_wrapped_remote_entry_that_was_changed_since_is_left() {
+    let home = tempfile::tempdir().unwrap();
+    let text = r#"{"mcpServers":{"far":{"url":"http://127.0.0.1:9/mcp","timeout":5}}}"#;
+    let file = cursor(home.path(), text);
+    assert_eq!(redress(home.path(), &["wrap", "--write", "--no-start"]).exit, 0);
+    let changed = fs::read_to_string(&file).unwrap().replace("\"timeout\":5", "\"timeout\":7");
+    assert!(changed.contains("\"timeout\":7"), "{changed}");
+    fs::write(&file, &changed).unwrap();
+    let ran = redress(home.path(), &["unwrap", "--write", "--format", "text"]);
+    assert!(ran.out.contains("changed since it was wrapped"), "{ran:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), changed);
 }

@@ -1,7 +1,6 @@
 //! `Child`: a server's process, its pipes on threads, and nothing of it left at the end.
 
 use std::{
-    ffi::OsString,
     io::{self, BufRead as _, BufReader, Read, Write as _},
     process::{ChildStdin, ChildStdout},
     sync::{
@@ -53,9 +52,8 @@ struct LogState {
 
 impl Child {
     /// Starts a program.
-    pub(super) fn start(command: &[OsString]) -> io::Result<Self> {
-        let program = Program { command: command.to_vec(), ..Program::default() };
-        let (process, running, pipes) = Process::start(&program)?;
+    pub(super) fn start(program: &Program) -> io::Result<Self> {
+        let (process, running, pipes) = Process::start(program)?;
         let Pipes { input, output, log: its_log } = pipes;
         let (process, log) = (Arc::new(process), Arc::<Log>::default());
         let (say, events) = sync_channel(QUEUE);

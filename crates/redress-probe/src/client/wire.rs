@@ -2,6 +2,8 @@
 
 use std::{ffi::OsString, fmt, sync::mpsc::Receiver, time::Duration};
 
+use redress_transport::program::Program;
+
 use super::{child::Child, remote::Remote};
 
 /// The most bytes of one message that are read.
@@ -15,6 +17,8 @@ pub(super) const QUEUE: usize = 256;
 pub enum Place {
     /// A command that is started: it speaks on its standard streams.
     Command(Vec<OsString>),
+    /// The same with variables and a directory of its own.
+    Program(Box<Program>),
     /// A URL: it speaks streamable HTTP.
     Url {
         /// The address.

@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 use super::{Action, Case, Expect, Rules, Tool, plan, schema::Schema};
 use crate::client::Era;
 
-const RULES: Rules<'_> = Rules { seed: 1, allow_effects: false, with_valid: false, only: &[] };
+const RULES: Rules<'_> =
+    Rules { seed: 1, allow_effects: false, with_valid: false, is_quick: false, only: &[] };
 
 fn tool(schema: &Value, read_only: bool) -> Tool {
     let listed =

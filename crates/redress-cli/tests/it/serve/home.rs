@@ -20,41 +20,41 @@ use crate::{
 };
 
 /// A user.
-pub(super) struct Home(TempDir);
+pub(crate) struct Home(TempDir);
 
 /// A gate that this user has started.
-pub(super) struct Gate {
+pub(crate) struct Gate {
     child: Child,
     /// Everything that it said until it listened.
-    pub(super) said: String,
+    pub(crate) said: String,
     /// `host:port`
-    pub(super) address: String,
+    pub(crate) address: String,
     /// The path of its first server.
-    pub(super) path: String,
+    pub(crate) path: String,
 }
 
 impl Home {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    pub(super) fn at(&self, path: &str) -> PathBuf {
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.0.path().join(path)
     }
 
-    pub(super) fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         // Whole at once, as whoever watches it expects.
         fs::write(self.at("new"), text).unwrap();
         fs::rename(self.at("new"), self.at(path)).unwrap();
     }
 
     /// The token that was made for this user.
-    pub(super) fn token(&self) -> String {
+    pub(crate) fn token(&self) -> String {
         made_token(&self.state())
     }
 
     /// Where that token is.
-    pub(super) fn token_file(&self) -> PathBuf {
+    pub(crate) fn token_file(&self) -> PathBuf {
         self.state().join("redress/serve-token")
     }
 
@@ -63,7 +63,7 @@ impl Home {
     }
 
     /// The command, at home here.
-    pub(super) fn redress(&self, args: &[&str]) -> Command {
+    pub(crate) fn redress(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_redress"));
         command.args(args).env("HOME", self.0.path()).current_dir(self.0.path());
         command.env_remove("XDG_STATE_HOME").env_remove("XDG_CONFIG_HOME");
@@ -71,23 +71,23 @@ impl Home {
     }
 
     /// What comes of a gate that does not start.
-    pub(super) fn refused(&self, args: &[&str]) -> Ran {
+    pub(crate) fn refused(&self, args: &[&str]) -> Ran {
         run(&mut self.redress(args), b"")
     }
 
     /// A gate before the bad server.
-    pub(super) fn gate(&self, options: &[&str]) -> Gate {
+    pub(crate) fn gate(&self, options: &[&str]) -> Gate {
         let server = bad_server().display().to_string();
         self.serve(&[options, &["--name", "bad", "--", &server]].concat())
     }
 
     /// A gate with a configuration, in which `SERVER` is the table of the bad server.
-    pub(super) fn configured(&self, config: &str, options: &[&str]) -> Gate {
+    pub(crate) fn configured(&self, config: &str, options: &[&str]) -> Gate {
         self.configure(config);
         self.serve(&[&["--config", "redress.toml"], options].concat())
     }
 
-    pub(super) fn configure(&self, config: &str) {
+    pub(crate) fn configure(&self, config: &str) {
         let server = format!("[server.bad]\ncommand = ['{}']\n", bad_server().display());
         self.write("redress.toml", &config.replace("SERVER", &server));
     }
@@ -101,7 +101,7 @@ impl Home {
 }
 
 impl Gate {
-    pub(super) fn start(command: &mut Command) -> Self {
+    pub(crate) fn start(command: &mut Command) -> Self {
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut said = String::new();
@@ -118,38 +118,38 @@ impl Gate {
     }
 
     /// The answer to a message that opens a session.
-    pub(super) fn initialize(&self, headers: &[(&str, &str)]) -> Answer {
+    pub(crate) fn initialize(&self, headers: &[(&str, &str)]) -> Answer {
         self.say(headers, INITIALIZE)
     }
 
-    pub(super) fn say(&self, headers: &[(&str, &str)], message: &str) -> Answer {
+    pub(crate) fn say(&self, headers: &[(&str, &str)], message: &str) -> Answer {
         post(&self.address, &self.path, headers, message.as_bytes()).head()
     }
 
     /// The status for somebody with a token, or with none.
-    pub(super) fn status(&self, token: Option<&str>) -> u16 {
+    pub(crate) fn status(&self, token: Option<&str>) -> u16 {
         let bearer = token.map(|it| format!("Bearer {it}"));
         let headers: Vec<_> = bearer.iter().map(|it| ("Authorization", it.as_str())).collect();
         self.initialize(&headers).status
     }
 
-    pub(super) fn get(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+    pub(crate) fn get(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
         request(&self.address, &format!("GET {path}"), headers, b"").head()
     }
 
     /// The JSON behind the words of a line.
-    pub(super) fn told(&self, words: &str) -> serde_json::Value {
+    pub(crate) fn told(&self, words: &str) -> serde_json::Value {
         let line =
             self.said.lines().find_map(|it| it.strip_prefix("redress: ")?.strip_prefix(words));
         serde_json::from_str(line.unwrap_or_else(|| panic!("{words}: {}", self.said))).unwrap()
     }
 
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// Ends it as an operator does.
-    pub(super) fn end(mut self) {
+    pub(crate) fn end(mut self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").arg(pid).status().unwrap().success());
         assert_eq!(wait(&mut self.child), 0);
@@ -166,7 +166,7 @@ impl Drop for Gate {
 }
 
 /// The mode of a file.
-pub(super) fn mode(path: &Path) -> u32 {
+pub(crate) fn mode(path: &Path) -> u32 {
     use std::os::unix::fs::PermissionsExt as _;
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }

@@ -7,7 +7,8 @@ use jsonc_parser::{
     parse_to_ast,
 };
 
-use super::{Command, Entry, List, Shape, Unread, Word, indent, line_end};
+use super::{Command, Entry, List, Remote, Shape, Unread, Word, indent, line_end, remote};
+use crate::clients::Client;
 
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
@@ -23,27 +24,38 @@ const OPTIONS: ParseOptions = ParseOptions {
 };
 
 /// The servers in these tables. A file without anything in it names none.
-pub(super) fn entries(text: &str, tables: &[&[&str]]) -> Result<Vec<Entry>, Unread> {
+pub(super) fn entries(text: &str, client: &Client) -> Result<Vec<Entry>, Unread> {
+    let mut found = Vec::new();
+    object(text, |root| {
+        for keys in client.keys {
+            walk(text, client, root, keys, &mut Vec::new(), &mut found)?;
+        }
+        Ok(())
+    })?
+    .transpose()?;
+    Ok(found)
+}
+
+/// What `look` finds in the object that a text is. `None` if there is nothing in it.
+pub(super) fn object<T>(
+    text: &str,
+    look: impl FnOnce(&Object<'_>) -> T,
+) -> Result<Option<T>, Unread> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| {
         Unread { offset: error.range().start, problem: error.kind().to_string() }
     })?;
-    let mut found = Vec::new();
     match &parsed.value {
-        Some(Value::Object(root)) => {
-            for keys in tables {
-                walk(text, root, keys, &mut Vec::new(), &mut found)?;
-            }
-        }
+        Some(Value::Object(root)) => Ok(Some(look(root))),
         Some(other) => {
-            return Err(Unread { offset: other.range().start, problem: "It is no object".into() });
+            Err(Unread { offset: other.range().start, problem: "It is no object".into() })
         }
-        None => (),
+        None => Ok(None),
     }
-    Ok(found)
 }
 
 fn walk(
     text: &str,
+    client: &Client,
     object: &Object<'_>,
     keys: &[&str],
     table: &mut Vec<String>,
@@ -52,7 +64,7 @@ fn walk(
     refuse_twice(object)?;
     let Some((key, deeper)) = keys.split_first() else {
         for server in &object.properties {
-            let shape = shape(text, server)?;
+            let shape = shape(text, client, server)?;
             let name = server.name.as_str().to_owned();
             found.push(Entry { name, table: table.clone(), shape });
         }
@@ -63,7 +75,7 @@ fn walk(
             && let Value::Object(inner) = &member.value
         {
             table.push(member.name.as_str().to_owned());
-            walk(text, inner, deeper, table, found)?;
+            walk(text, client, inner, deeper, table, found)?;
             table.pop();
         }
     }
@@ -84,7 +96,7 @@ fn refuse_twice(object: &Object<'_>) -> Result<(), Unread> {
     })
 }
 
-fn shape(text: &str, server: &ObjectProp<'_>) -> Result<Shape, Unread> {
+fn shape(text: &str, client: &Client, server: &ObjectProp<'_>) -> Result<Shape, Unread> {
     let Value::Object(entry) = &server.value else {
         return Ok(Shape::Other("it is no object"));
     };
@@ -95,11 +107,12 @@ fn shape(text: &str, server: &ObjectProp<'_>) -> Result<Shape, Unread> {
     }
     let is_remote = ["url", "httpUrl", "serverUrl"].iter().any(|it| entry.get(it).is_some());
     let Some(command) = entry.get("command") else {
-        return Ok(Shape::Other(if is_remote {
-            "it is remote: name its url in a redress.toml, and let the client ask `redress serve`"
-        } else {
-            "it has no command"
-        }));
+        let remote = Remote::read(entry, client.name);
+        return Ok(match remote {
+            Some(remote) => Shape::Remote(Box::new(remote)),
+            None if is_remote => Shape::Other("its url is no text"),
+            None => Shape::Other("it has no command"),
+        });
     };
     if is_remote {
         return Ok(Shape::Other("it has a command and a url"));
@@ -107,6 +120,8 @@ fn shape(text: &str, server: &ObjectProp<'_>) -> Result<Shape, Unread> {
     let env = entry.get_object("env").or_else(|| entry.get_object("environment"));
     let env = env.map_or_else(Vec::new, texts);
     let cwd = entry.get_string("cwd").map(|it| it.value.to_string());
+    let old = env.iter().find(|it| it.0 == remote::VARIABLE).map(|it| it.1.clone());
+    let old = old.map(|it| (entry.range.start..entry.range.end, it));
     let command = match &command.value {
         Value::StringLit(program) => apart(text, entry, command, program),
         // An earlier form of Zed: the command is an object.
@@ -130,12 +145,13 @@ fn shape(text: &str, server: &ObjectProp<'_>) -> Result<Shape, Unread> {
             before_list: String::new(),
             env: Vec::new(),
             cwd: None,
+            old: None,
         }),
         _ => Err("its command is no text"),
     };
     Ok(match command {
         Ok(it) if it.words().is_empty() => Shape::Other("its command is empty"),
-        Ok(it) => Shape::Command(Box::new(Command { env, cwd, ..it })),
+        Ok(it) => Shape::Command(Box::new(Command { env, cwd, old, ..it })),
         Err(why) => Shape::Other(why),
     })
 }
@@ -154,7 +170,14 @@ fn apart(
         None => " ".to_owned(),
     };
     let before_list = format!(",{gap}\"args\": ");
-    Ok(Command { program: Some(word(program)), list, before_list, env: Vec::new(), cwd: None })
+    Ok(Command {
+        program: Some(word(program)),
+        list,
+        before_list,
+        env: Vec::new(),
+        cwd: None,
+        old: None,
+    })
 }
 
 fn list(member: &ObjectProp<'_>) -> Result<List, &'static str> {
@@ -168,7 +191,7 @@ fn word(text: &StringLit<'_>) -> Word {
     Word { range: text.range.start..text.range.end, value: text.value.to_string() }
 }
 
-fn texts(object: &Object<'_>) -> Vec<(String, String)> {
+pub(super) fn texts(object: &Object<'_>) -> Vec<(String, String)> {
     let members = object.properties.iter();
     members
         .filter_map(|it| Some((it.name.as_str().to_owned(), it.value.as_string_lit()?)))

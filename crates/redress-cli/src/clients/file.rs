@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{clients, document::Unread};
+use super::document::Unread;
 use crate::{failure::Failure, files};
 
 /// What the copy of the old text is called: the file's name and this.
@@ -14,16 +14,16 @@ const BACKUP: &str = ".before-redress";
 
 /// A file that was read.
 #[derive(Debug)]
-pub(super) struct File {
+pub(crate) struct File {
     /// Its path, through links.
     path: PathBuf,
-    pub(super) shown: String,
-    pub(super) text: String,
+    pub(crate) shown: String,
+    pub(crate) text: String,
 }
 
 impl File {
     /// Reads the file of a client.
-    pub(super) fn read(file: &clients::File) -> Result<Self, Failure> {
+    pub(crate) fn read(file: &super::File) -> Result<Self, Failure> {
         let shown = file.path.display().to_string();
         let failed = |it: &io::Error| Failure::reading(&shown, it);
         let path = fs::canonicalize(&file.path).map_err(|it| failed(&it))?;
@@ -43,14 +43,14 @@ impl File {
     }
 
     /// A problem in the text, with its line and column.
-    pub(super) fn unread(&self, why: &Unread) -> Failure {
+    pub(crate) fn unread(&self, why: &Unread) -> Failure {
         let (line, column) = place(&self.text, why.offset);
         let at = format!("{}:{line}:{column}", self.shown);
         Failure::config(&at, &format!("{}.", why.problem.trim_end_matches('.')))
     }
 
     /// Replaces the text, if it is still the one that was read. The old text is kept beside it.
-    pub(super) fn replace(&self, text: &str) -> Result<PathBuf, Failure> {
+    pub(crate) fn replace(&self, text: &str) -> Result<PathBuf, Failure> {
         let failed = |it: &io::Error| Failure::writing(&self.shown, it);
         let meta = fs::metadata(&self.path).map_err(|it| failed(&it))?;
         if meta.permissions().readonly() {

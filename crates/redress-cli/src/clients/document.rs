@@ -2,6 +2,7 @@
 //! else.
 
 mod json;
+pub(crate) mod remote;
 mod toml;
 
 #[cfg(test)]
@@ -9,78 +10,82 @@ mod tests;
 
 use std::{ops::Range, path::Path};
 
-use super::clients::{Client, Format};
+pub(crate) use self::remote::Remote;
+use super::{Client, Format};
 
 /// A server in a file.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// Its name in its table.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Its table, as keys.
-    pub(super) table: Vec<String>,
-    pub(super) shape: Shape,
+    pub(crate) table: Vec<String>,
+    pub(crate) shape: Shape,
 }
 
 /// What an entry starts.
 #[derive(Debug)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Command(Box<Command>),
+    Remote(Box<Remote>),
     /// Nothing that a gate can be put before, and why.
     Other(&'static str),
 }
 
 /// A command in the text of a file.
 #[derive(Debug)]
-pub(super) struct Command {
+pub(crate) struct Command {
     /// The program; `None` if it is the first word of the list.
-    pub(super) program: Option<Word>,
+    pub(crate) program: Option<Word>,
     /// The arguments.
-    pub(super) list: Option<List>,
+    pub(crate) list: Option<List>,
     /// The text that would come between the program and a list of arguments.
-    pub(super) before_list: String,
-    pub(super) env: Vec<(String, String)>,
-    pub(super) cwd: Option<String>,
+    pub(crate) before_list: String,
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) cwd: Option<String>,
+    /// The entry of a remote server that this one was, and the place of the whole entry.
+    pub(crate) old: Option<(Range<usize>, String)>,
 }
 
 /// A quoted text in a file.
 #[derive(Debug, Clone)]
-pub(super) struct Word {
-    pub(super) range: Range<usize>,
-    pub(super) value: String,
+pub(crate) struct Word {
+    pub(crate) range: Range<usize>,
+    pub(crate) value: String,
 }
 
 /// A list of quoted texts in a file; its range has both brackets.
 #[derive(Debug)]
-pub(super) struct List {
-    pub(super) range: Range<usize>,
-    pub(super) words: Vec<Word>,
+pub(crate) struct List {
+    pub(crate) range: Range<usize>,
+    pub(crate) words: Vec<Word>,
 }
 
 /// A part of a text that is replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Edit {
-    pub(super) range: Range<usize>,
-    pub(super) text: String,
+pub(crate) struct Edit {
+    pub(crate) range: Range<usize>,
+    pub(crate) text: String,
 }
 
 /// Why a file cannot be read, and where.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Unread {
-    pub(super) offset: usize,
-    pub(super) problem: String,
+pub(crate) struct Unread {
+    pub(crate) offset: usize,
+    pub(crate) problem: String,
 }
 
 /// The servers that a file names.
-pub(super) fn entries(client: &Client, text: &str) -> Result<Vec<Entry>, Unread> {
+pub(crate) fn entries(client: &Client, text: &str) -> Result<Vec<Entry>, Unread> {
     match client.format {
-        Format::Json => json::entries(text, client.keys),
+        Format::Json => json::entries(text, client),
         Format::Toml => toml::entries(text, client.keys),
         Format::Yaml => Ok(Vec::new()),
     }
 }
 
 /// The text with all edits made. None of them overlap.
-pub(super) fn edited(text: &str, edits: &[Edit]) -> String {
+pub(crate) fn edited(text: &str, edits: &[Edit]) -> String {
     let mut edits: Vec<&Edit> = edits.iter().collect();
     edits.sort_by_key(|it| (it.range.start, it.range.end));
     let mut out = String::with_capacity(text.len() + 256);
@@ -95,26 +100,33 @@ pub(super) fn edited(text: &str, edits: &[Edit]) -> String {
 }
 
 /// A part of a text; empty if it is none.
-pub(super) fn part(text: &str, range: Range<usize>) -> &str {
+pub(crate) fn part(text: &str, range: Range<usize>) -> &str {
     text.get(range).unwrap_or_default()
 }
 
 impl Command {
     /// The command line.
-    pub(super) fn words(&self) -> Vec<&str> {
+    pub(crate) fn words(&self) -> Vec<&str> {
         let list = self.list.iter().flat_map(|it| &it.words);
         self.program.iter().chain(list).map(|it| it.value.as_str()).collect()
     }
 
     /// Whether a gate is before it already.
-    pub(super) fn is_wrapped(&self) -> bool {
+    pub(crate) fn is_wrapped(&self) -> bool {
         let words = self.words();
         let program = words.first().map(Path::new).and_then(Path::file_stem);
         program.is_some_and(|it| it == "redress") && words.get(1) == Some(&"run")
     }
 
+    /// The command behind the gate.
+    pub(crate) fn inner(&self) -> Option<Vec<&str>> {
+        let words = self.words();
+        let dashes = words.iter().position(|it| *it == "--").filter(|_| self.is_wrapped())?;
+        words.get(dashes + 1..).filter(|it| !it.is_empty()).map(<[_]>::to_vec)
+    }
+
     /// What puts a gate before it. The words that are there stay as they are written.
-    pub(super) fn wrap(&self, text: &str, gate: &str, name: Option<&str>) -> Vec<Edit> {
+    pub(crate) fn wrap(&self, text: &str, gate: &str, name: Option<&str>) -> Vec<Edit> {
         let quote = |it: &str| serde_json::Value::from(it).to_string();
         let mut words = vec![quote("run")];
         if let Some(name) = name {
@@ -140,7 +152,10 @@ impl Command {
 
     /// What takes the gate away again: after [`Self::wrap`] the text is the one before it, byte for byte. `None` if the command that
     /// is gated is not here.
-    pub(super) fn unwrap(&self, text: &str) -> Option<Vec<Edit>> {
+    pub(crate) fn unwrap(&self, text: &str) -> Option<Vec<Edit>> {
+        if let Some((range, old)) = &self.old {
+            return Some(vec![Edit { range: range.clone(), text: old.clone() }]);
+        }
         let list = self.list.as_ref()?;
         let dashes = list.words.iter().position(|it| it.value == "--")?;
         let inner = list.words.get(dashes + 1)?;

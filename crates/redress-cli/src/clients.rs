@@ -1,19 +1,37 @@
-//! The MCP clients whose configuration is known: where the files are, and under which keys they name their servers.
+//! The MCP clients whose configuration is known: where the files are, and under which keys they name their servers. `document.rs` finds
+//! the servers in a file, `file.rs` reads and replaces one, `placeholder.rs` fills in what a client fills in.
+
+pub(crate) mod document;
+pub(crate) mod file;
+pub(crate) mod placeholder;
 
 use std::{
     env,
     path::{Path, PathBuf},
 };
 
+use redress_registry::nearest::nearest;
+
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(crate) enum Format {
     /// JSON, with comments and trailing commas if the client takes them.
     Json,
     /// TOML.
     Toml,
     /// YAML, which is shown how to change and never changed.
     Yaml,
+}
+
+/// How an entry says that it has a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Local {
+    /// By its command.
+    Plain,
+    /// By this `type`.
+    Typed(&'static str),
+    /// By this `type`; its command and arguments are one list, and its variables are called `environment`.
+    List(&'static str),
 }
 
 /// A place of the user's own files.
@@ -31,30 +49,32 @@ enum Base {
 
 /// An MCP client.
 #[derive(Debug)]
-pub(super) struct Client {
+pub(crate) struct Client {
     /// What `--client` calls it.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// Its name for people.
-    pub(super) title: &'static str,
+    pub(crate) title: &'static str,
     user: &'static [Base],
     /// Its files in a project.
     project: &'static [&'static str],
     /// Its files that an administrator writes.
     managed: &'static [&'static str],
     /// The tables that name servers, as paths of keys; `*` is any key.
-    pub(super) keys: &'static [&'static [&'static str]],
-    pub(super) format: Format,
+    pub(crate) keys: &'static [&'static [&'static str]],
+    pub(crate) format: Format,
+    /// How an entry says that it has a command and no URL.
+    pub(crate) local: Local,
 }
 
 /// A file of a client that exists.
 #[derive(Debug)]
-pub(super) struct File {
-    pub(super) client: &'static Client,
-    pub(super) path: PathBuf,
+pub(crate) struct File {
+    pub(crate) client: &'static Client,
+    pub(crate) path: PathBuf,
     /// The directory that it must not leave through a link.
-    pub(super) home: PathBuf,
+    pub(crate) home: PathBuf,
     /// An administrator writes it.
-    pub(super) is_managed: bool,
+    pub(crate) is_managed: bool,
 }
 
 const SERVERS: &[&[&str]] = &[&["mcpServers"]];
@@ -63,47 +83,53 @@ use Base::{Application, Config, Home, Variable};
 
 /// Every client, one row each.
 #[rustfmt::skip]
-pub(super) const CLIENTS: &[Client] = &[
+pub(crate) const CLIENTS: &[Client] = &[
     Client { name: "claude-code", title: "Claude Code", user: &[Home(".claude.json")], project: &[".mcp.json"],
         managed: &["/etc/claude-code/managed-mcp.json", "/Library/Application Support/ClaudeCode/managed-mcp.json"],
-        keys: &[&["mcpServers"], &["projects", "*", "mcpServers"]], format: Format::Json },
+        keys: &[&["mcpServers"], &["projects", "*", "mcpServers"]], format: Format::Json, local: Local::Plain },
     Client { name: "claude-desktop", title: "Claude Desktop", user: &[Application("Claude/claude_desktop_config.json")],
-        project: &[], managed: &[], keys: SERVERS, format: Format::Json },
+        project: &[], managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
     Client { name: "cursor", title: "Cursor", user: &[Home(".cursor/mcp.json")], project: &[".cursor/mcp.json"],
-        managed: &[], keys: SERVERS, format: Format::Json },
+        managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
     Client { name: "vscode", title: "VS Code", user: &[Application("Code/User/mcp.json")], project: &[".vscode/mcp.json"],
-        managed: &[], keys: &[&["servers"]], format: Format::Json },
+        managed: &[], keys: &[&["servers"]], format: Format::Json, local: Local::Typed("stdio") },
     Client { name: "copilot", title: "Copilot CLI", user: &[Home(".copilot/mcp-config.json")],
-        project: &[".mcp.json", ".github/mcp.json"], managed: &[], keys: SERVERS, format: Format::Json },
+        project: &[".mcp.json", ".github/mcp.json"], managed: &[], keys: SERVERS, format: Format::Json, local: Local::Typed("local") },
     Client { name: "codex", title: "Codex", user: &[Variable("CODEX_HOME", "config.toml", ".codex/config.toml")],
-        project: &[".codex/config.toml"], managed: &["/etc/codex/config.toml"], keys: &[&["mcp_servers"]], format: Format::Toml },
+        project: &[".codex/config.toml"], managed: &["/etc/codex/config.toml"], keys: &[&["mcp_servers"]], format: Format::Toml, local: Local::Plain },
     Client { name: "gemini", title: "Gemini CLI", user: &[Home(".gemini/settings.json")], project: &[".gemini/settings.json"],
-        managed: &[], keys: SERVERS, format: Format::Json },
+        managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
     Client { name: "windsurf", title: "Windsurf", user: &[Home(".codeium/windsurf/mcp_config.json")], project: &[],
-        managed: &[], keys: SERVERS, format: Format::Json },
+        managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
     Client { name: "zed", title: "Zed", user: &[Config("zed/settings.json")], project: &[".zed/settings.json"],
-        managed: &[], keys: &[&["context_servers"]], format: Format::Json },
+        managed: &[], keys: &[&["context_servers"]], format: Format::Json, local: Local::Plain },
     Client { name: "opencode", title: "OpenCode", user: &[Config("opencode/opencode.jsonc"), Config("opencode/opencode.json")],
-        project: &["opencode.jsonc", "opencode.json"], managed: &[], keys: &[&["mcp"]], format: Format::Json },
+        project: &["opencode.jsonc", "opencode.json"], managed: &[], keys: &[&["mcp"]], format: Format::Json, local: Local::List("local") },
     Client { name: "goose", title: "Goose", user: &[Config("goose/config.yaml")], project: &[".goose/config.yaml"],
-        managed: &[], keys: &[&["extensions"]], format: Format::Yaml },
+        managed: &[], keys: &[&["extensions"]], format: Format::Yaml, local: Local::Plain },
     Client { name: "kiro", title: "Kiro", user: &[Home(".kiro/settings/mcp.json")], project: &[".kiro/settings/mcp.json"],
-        managed: &[], keys: SERVERS, format: Format::Json },
+        managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
     Client { name: "cline", title: "Cline", user: &[Home(".cline/data/settings/cline_mcp_settings.json"),
         Application("Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json")],
-        project: &[], managed: &[], keys: SERVERS, format: Format::Json },
+        project: &[], managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
     Client { name: "antigravity", title: "Antigravity", user: &[Home(".gemini/config/mcp_config.json")], project: &[],
-        managed: &[], keys: SERVERS, format: Format::Json },
+        managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
 ];
 
-/// The names for `--client`.
-pub(super) fn names() -> Vec<&'static str> {
-    CLIENTS.iter().map(|it| it.name).collect()
+/// Reads the name of a client on the command line.
+pub(crate) fn named(given: &str) -> Result<String, String> {
+    let names = || CLIENTS.iter().map(|it| it.name);
+    if names().any(|it| it == given) {
+        return Ok(given.to_owned());
+    }
+    let meant =
+        nearest(given, names()).map_or_else(String::new, |it| format!(", did you mean {it}?"));
+    Err(format!("no client of that name is known{meant}"))
 }
 
 /// The files of these clients that are there: of the user, of a project, of the administrator. A file that two clients read is
 /// named once.
-pub(super) fn files(chosen: &[String], project: &Path) -> Vec<File> {
+pub(crate) fn files(chosen: &[String], project: &Path) -> Vec<File> {
     let mut found: Vec<File> = Vec::new();
     let is_chosen = |it: &&Client| chosen.is_empty() || chosen.iter().any(|name| name == it.name);
     for client in CLIENTS.iter().filter(is_chosen) {

@@ -1,21 +1,30 @@
 //! Wrapping and unwrapping is the identity, for every layout of a file.
 
+mod examples;
+
 use proptest::prelude::*;
 
+use self::examples::{example, mutated};
 use super::{Edit, Entry, Shape, edited, entries};
-use crate::wrap::clients::CLIENTS;
+use crate::clients::{CLIENTS, Client};
 
 const GATE: &str = "/opt/redress/bin/redress";
 
+fn known(client: &str) -> &'static Client {
+    CLIENTS.iter().find(|it| it.name == client).unwrap()
+}
+
 fn all(client: &str, text: &str) -> Vec<Entry> {
-    let client = CLIENTS.iter().find(|it| it.name == client).unwrap();
-    entries(client, text).unwrap_or_else(|it| panic!("{it:?} in:\n{text}"))
+    entries(known(client), text).unwrap_or_else(|it| panic!("{it:?} in:\n{text}"))
 }
 
 fn wrapped(client: &str, text: &str) -> String {
     let edits = all(client, text).into_iter().flat_map(|it| match it.shape {
         Shape::Command(command) if !command.is_wrapped() => {
             command.wrap(text, GATE, Some(it.name.as_str()))
+        }
+        Shape::Remote(remote) if remote.obstacle.is_none() => {
+            vec![remote.wrap(text, known(client), GATE, Some(it.name.as_str()))]
         }
         _ => Vec::new(),
     });
@@ -34,6 +43,7 @@ fn unwrapped(client: &str, text: &str) -> String {
 fn commands(client: &str, text: &str) -> Vec<Vec<String>> {
     let words = |it: Entry| match it.shape {
         Shape::Command(command) => command.words().into_iter().map(ToOwned::to_owned).collect(),
+        Shape::Remote(remote) => vec![remote.url],
         Shape::Other(why) => vec![why.to_owned()],
     };
     all(client, text).into_iter().map(words).collect()
@@ -68,7 +78,7 @@ fn comments_order_and_indentation_stay() {
         },
         "bare": { "command": "/usr/bin/bare" },
         "empty": { "command": "x", "args": [ ] },
-        "remote": { "url": "https://mcp.example/mcp" },
+        "old": { "type": "sse", "url": "https://mcp.example/mcp" },
         "off": { "command": "x", "disabled": true },
     },
 }
@@ -116,6 +126,37 @@ fn a_name_twice_is_refused_with_its_place() {
     let unread = entries(client, text).unwrap_err();
     assert!(unread.problem.contains("twice"), "{unread:?}");
     assert_eq!(unread.offset, text.rfind("\"a\"").unwrap());
+}
+
+#[test]
+fn a_remote_entry_becomes_a_command_without_a_secret_in_an_argument() {
+    let text = "{\n\t\"mcpServers\": {\n\t\t\"a\": { // mine\n\t\t\t\"url\": \"https://h/mcp?key=s3cret\",\n\t\t\t\"headers\": { \"Authorization\": \"Bearer s3cret\" },\n\t\t\t\"timeout\": 5\n\t\t}\n\t}\n}\n";
+    let there = wrapped("cursor", text);
+    let after = "\t\t\"a\": {\n\t\t\t\"command\": \"/opt/redress/bin/redress\",\n\t\t\t\"args\": [\"run\", \"--name\", \"a\", \"--url\", \"env:REDRESS_REMOTE\"],\n\t\t\t\"env\": { \"REDRESS_REMOTE\": \"{ // mine";
+    assert!(there.contains(after), "{there}");
+    assert!(there.contains("},\n\t\t\t\"timeout\": 5\n\t\t}"), "{there}");
+    let words = &commands("cursor", &there)[0];
+    assert!(words.iter().all(|it| !it.contains("s3cret")), "{words:?}");
+    assert_eq!(unwrapped("cursor", &there), text);
+    assert_eq!(wrapped("cursor", &there), there);
+    let Shape::Command(command) = all("cursor", &there).remove(0).shape else { panic!() };
+    let (url, headers) = super::remote::way(&command.env[0].1).unwrap();
+    assert_eq!(url, "https://h/mcp?key=s3cret");
+    assert_eq!(headers, [("Authorization".to_owned(), "Bearer s3cret".to_owned())]);
+}
+
+#[test]
+fn the_examples_of_all_clients_come_back_and_most_servers_are_wrapped() {
+    let mut count = 0;
+    for client in CLIENTS {
+        let text = example(client.name);
+        let there = wrapped(client.name, text);
+        assert_eq!(unwrapped(client.name, &there), text, "{}", client.name);
+        assert_eq!(wrapped(client.name, &there), there, "{}", client.name);
+        let shapes = all(client.name, &there).into_iter().map(|it| it.shape);
+        count += shapes.filter(|it| matches!(it, Shape::Command(it) if it.is_wrapped())).count();
+    }
+    assert_eq!((CLIENTS.len(), count), (14, 32));
 }
 
 /// White space and comments between tokens.
@@ -207,5 +248,17 @@ proptest! {
         for client in CLIENTS {
             drop(entries(client, &text));
         }
+    }
+
+    #[test]
+    fn mutated_examples_of_all_clients_come_back_byte_for_byte(
+        at in 0..CLIENTS.len(),
+        choices in prop::collection::vec(any::<u8>(), 400),
+    ) {
+        let client = &CLIENTS[at];
+        let text = mutated(client, &choices);
+        let there = wrapped(client.name, &text);
+        prop_assert_eq!(unwrapped(client.name, &there), text);
+        prop_assert_eq!(wrapped(client.name, &there), there);
     }
 }

@@ -5,7 +5,7 @@ use toml::{
     de::{DeString, DeTable, DeValue},
 };
 
-use super::{Command, Entry, List, Shape, Unread, Word, line_end, part};
+use super::{Command, Entry, List, Remote, Shape, Unread, Word, line_end, part};
 
 /// The servers in these tables.
 pub(super) fn entries(text: &str, tables: &[&[&str]]) -> Result<Vec<Entry>, Unread> {
@@ -38,14 +38,38 @@ fn shape(text: &str, server: &Spanned<DeValue<'_>>) -> Shape {
     }
     let is_remote = entry.contains_key("url");
     match (entry.get_key_value("command"), is_remote) {
-        (None, true) => Shape::Other(
-            "it is remote: name its url in a redress.toml, and let the client ask `redress serve`",
-        ),
+        (None, true) => remote(entry),
         (None, false) => Shape::Other("it has no command"),
         (Some(_), true) => Shape::Other("it has a command and a url"),
         (Some((key, program)), false) => command(text, entry, key, program)
             .map_or_else(Shape::Other, |it| Shape::Command(Box::new(it))),
     }
+}
+
+/// A remote server. Its headers can be in tables of their own anywhere in the file, so that it is left as it is.
+fn remote(entry: &DeTable<'_>) -> Shape {
+    let text = |key: &str| entry.get(key).and_then(|it| it.get_ref().as_str());
+    let Some(url) = text("url") else { return Shape::Other("its url is no text") };
+    let headers = entry.get("http_headers").and_then(|it| it.get_ref().as_table());
+    let mut headers: Vec<(String, String)> = texts(headers);
+    if let Some(variable) = text("bearer_token_env_var") {
+        headers.push(("Authorization".to_owned(), format!("Bearer ${{{variable}}}")));
+    }
+    let named = entry.get("env_http_headers").and_then(|it| it.get_ref().as_table());
+    headers.extend(texts(named).into_iter().map(|(name, it)| (name, format!("${{{it}}}"))));
+    Shape::Remote(Box::new(Remote::fixed(
+        url.to_owned(),
+        headers,
+        "its entry of TOML can be in several places",
+    )))
+}
+
+fn texts(table: Option<&DeTable<'_>>) -> Vec<(String, String)> {
+    let members = table.into_iter().flatten();
+    let text = |(name, it): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
+        Some((name.get_ref().to_string(), it.get_ref().as_str()?.to_owned()))
+    };
+    members.filter_map(text).collect()
 }
 
 fn command(
@@ -57,15 +81,10 @@ fn command(
     let program = word(program).ok_or("its command is no text")?;
     let list = entry.get("args").map(list).transpose()?;
     let env = entry.get("env").and_then(|it| it.get_ref().as_table());
-    let env = env.into_iter().flatten();
-    let env = env
-        .filter_map(|(name, it)| {
-            Some((name.get_ref().to_string(), it.get_ref().as_str()?.to_owned()))
-        })
-        .collect();
+    let env = texts(env);
     let cwd = entry.get("cwd").and_then(|it| it.get_ref().as_str()).map(ToOwned::to_owned);
     let before_list = before_list(text, key.span().start);
-    Ok(Command { program: Some(program), list, before_list, env, cwd })
+    Ok(Command { program: Some(program), list, before_list, env, cwd, old: None })
 }
 
 /// What comes between a program and its arguments: in a table of its own another line, with the same dotted keys before it; in an
