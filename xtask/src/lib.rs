@@ -9,6 +9,7 @@ mod cargo;
 mod codegen;
 mod conformance;
 mod deps;
+mod dist;
 mod fuzz;
 mod packages;
 mod peers;
@@ -75,6 +76,12 @@ enum Task {
         #[arg(long)]
         write: bool,
     },
+    /// Build the packages of this platform: npm, PyPI, an archive, Debian, with checksums, a bill of materials, completions and man pages.
+    Dist {
+        /// Also install each into an empty folder, and start the gate before a public server.
+        #[arg(long)]
+        trials: bool,
+    },
     /// Install the official MCP peers that the tests need.
     Peers,
     /// Probe public servers as they are and through the gate, and write the table of docs/guides/probe.md.
@@ -107,6 +114,7 @@ pub fn main() -> ExitCode {
         Task::Codegen { check } => codegen::run(&root, check),
         Task::Fuzz { target, seconds, seed } => fuzz::run(&root, target.as_deref(), seconds, seed),
         Task::Perf { write } => perf::run(&root, write),
+        Task::Dist { trials } => dist::run(&root, trials),
         Task::Peers => peers::run(&root),
         Task::ProbeServers { check, pages } => probe_servers::run(&root, check, pages),
         Task::Packages => packages::run(&root),

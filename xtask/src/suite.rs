@@ -66,7 +66,7 @@ fn steps(full: bool) -> Vec<Step> {
         Step::cargo("build", build, &[(37, "executables")]).after("lints"),
         Step::cargo("programs", programs, &[(11, "executables")]).needs("build"),
         tests.needs("programs").needs("tools"),
-        Step::cargo("official clients", clients, &[(18, "tests")])
+        Step::cargo("official clients", clients, &[(22, "tests")])
             .env("RUST_TEST_THREADS", &threads)
             .needs("programs")
             .needs("peers"),
@@ -103,6 +103,9 @@ fn steps(full: bool) -> Vec<Step> {
         let task = "probe-servers --check --pages";
         let servers = Step::task("public servers", task, &[(8, "servers"), (8, "pages")]);
         steps.push(servers.needs("programs").needs("tools").after("disks"));
+        let packages = [(7, "packages"), (9, "trials")];
+        let packed = Step::task("shipped packages", "dist --trials", &packages);
+        steps.push(packed.needs("peers").needs("tools").after("public servers"));
     }
     steps
 }
