@@ -169,10 +169,7 @@ fn code() -> Value {
             ("similar", text("The parameter for which similar values are offered.")),
             ("params", rows("What a failure with this code says besides.", ".", &param())),
             ("explain", text("The page of the code: why it happens.")),
-            (
-                "example",
-                json!({ "type": "object", "description": "Values of the parameters, for pages and tests." }),
-            ),
+            ("example", open("Values of the parameters, for pages and tests.")),
             ("since", text("The version that has it first.")),
             ("stability", stability()),
             ("deprecated", deprecated()),
@@ -187,10 +184,7 @@ fn next() -> Value {
         &["tool"],
         [
             ("tool", text("The tool to call.")),
-            (
-                "args",
-                json!({ "type": "object", "description": "Its arguments. `{param}` stands for a parameter." }),
-            ),
+            ("args", open("Its arguments. `{param}` stands for a parameter.")),
         ],
     )
 }
@@ -297,7 +291,7 @@ fn matching() -> Value {
                 "pattern",
                 text("A regular expression for the text. Its named groups are parameters."),
             ),
-            ("json", json!({ "type": "object", "description": "Members that the answer has." })),
+            ("json", open("Members that the answer has.")),
             ("rpc_code", integer("The number of a JSON-RPC error.")),
             ("status", integer("The HTTP status.")),
             ("code", text("The code that it means.")),
@@ -369,6 +363,11 @@ fn list(description: &str, row: &Value) -> Value {
 fn one_of<'n>(description: &str, names: impl IntoIterator<Item = &'n str>) -> Value {
     let names: Vec<&str> = names.into_iter().collect();
     json!({ "type": "string", "enum": names, "description": description })
+}
+
+/// A table with any keys.
+fn open(description: &str) -> Value {
+    json!({ "type": "object", "description": description, "additionalProperties": true })
 }
 
 /// A table whose keys are names.
