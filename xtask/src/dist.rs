@@ -28,12 +28,13 @@ const PROFILE: &str = "dist";
 pub(crate) fn run(root: &Path, tries: bool) -> Vec<String> {
     let done = Dist::new(root).and_then(|dist| {
         let made = dist.all()?;
-        if tries { Ok((made, trial::run(&dist)?)) } else { Ok((made, 0)) }
+        let tried = if tries { trial::run(&dist)? } else { 0 };
+        Ok((made, tried, dist.too_large()?))
     });
     match done {
-        Ok((made, tried)) => {
+        Ok((made, tried, too_large)) => {
             println!("ran: {made} packages\nran: {tried} trials");
-            Vec::new()
+            too_large.into_iter().collect()
         }
         Err(problem) => vec![problem],
     }
@@ -138,12 +139,15 @@ impl Dist {
             "program: {bytes} bytes stripped, {} as built by the profile {profile}",
             size(&built)?
         );
-        if bytes > LARGEST {
-            return Err(format!(
-                "the stripped program has {bytes} bytes, and {LARGEST} are the most: `cargo tree` and `nm --size-sort` show what made it large"
-            ));
-        }
         Ok(())
+    }
+
+    /// Says if the program is larger than it may be. Its packages are made and tried nevertheless.
+    fn too_large(&self) -> Result<Option<String>, String> {
+        let bytes = size(&self.program)?;
+        Ok((bytes > LARGEST).then(|| {
+            format!("the stripped program has {bytes} bytes, and {LARGEST} are the most: `nm --size-sort` on one with symbols shows what made it large")
+        }))
     }
 
     /// The checksums of all packages, as `sha256sum --check` reads them.
