@@ -35,7 +35,7 @@ fn value(inside: &str, project: &Path) -> Option<String> {
     let (name, default) = name.split_once(":-").map_or((name, None), |(name, it)| (name, Some(it)));
     let is_name =
         !name.is_empty() && name.chars().all(|it| it == '_' || it.is_ascii_alphanumeric());
-    let found = env::var(name).ok().filter(|_| is_name);
+    let found = env::var_os(name).and_then(|it| it.into_string().ok()).filter(|_| is_name);
     found.or_else(|| default.map(ToOwned::to_owned))
 }
 

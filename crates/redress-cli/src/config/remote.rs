@@ -19,11 +19,9 @@ pub(super) fn way(given: &str) -> Result<(String, Vec<(String, String)>), Failur
         Failure::config(&format!("the variable {variable}"), problem)
             .fix("Set it to `{\"url\": \"https://…\", \"headers\": {…}}`, or give the URL itself.")
     };
-    let entry = env::var(variable).map_err(|error| match error {
-        env::VarError::NotPresent => refused("It is not set."),
-        env::VarError::NotUnicode(_) => refused("It is no UTF-8."),
-    })?;
-    document::remote::way(&entry).map_err(|it| {
+    let entry = env::var_os(variable).ok_or_else(|| refused("It is not set."))?;
+    let entry = entry.to_str().ok_or_else(|| refused("It is no UTF-8."))?;
+    document::remote::way(entry).map_err(|it| {
         refused(&format!("At byte {}: {}.", it.offset, it.problem.trim_end_matches('.')))
     })
 }

@@ -28,7 +28,7 @@ pub(super) fn entries(text: &str, client: &Client) -> Result<Vec<Entry>, Unread>
     let mut found = Vec::new();
     object(text, |root| {
         for keys in client.keys {
-            walk(text, client, root, keys, &mut Vec::new(), &mut found)?;
+            walk((text, client), root, keys, &mut Vec::new(), &mut found)?;
         }
         Ok(())
     })?
@@ -54,8 +54,7 @@ pub(super) fn object<T>(
 }
 
 fn walk(
-    text: &str,
-    client: &Client,
+    (text, client): (&str, &Client),
     object: &Object<'_>,
     keys: &[&str],
     table: &mut Vec<String>,
@@ -75,7 +74,7 @@ fn walk(
             && let Value::Object(inner) = &member.value
         {
             table.push(member.name.as_str().to_owned());
-            walk(text, client, inner, deeper, table, found)?;
+            walk((text, client), inner, deeper, table, found)?;
             table.pop();
         }
     }
