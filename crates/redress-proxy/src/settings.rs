@@ -163,9 +163,9 @@ impl Mode {
 /// Whether a card quotes what the server wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerText {
-    /// In quotes, cut and stripped.
+    /// In quotes, and below the card where it was cut.
     Quote,
-    /// The same, and more of it below the card where it was cut.
+    /// The same, and more of it below the card.
     Full,
     /// Not at all.
     Hide,

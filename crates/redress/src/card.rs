@@ -89,6 +89,12 @@ fn names_all(fault: &Fault) -> bool {
     !fault.violations.is_empty() && fault.violations.iter().all(is_named)
 }
 
+/// Whether the card of a fault had to cut the server's words. It leaves them out on purpose where its own lines say as much.
+pub fn cuts_server_text(fault: &Fault) -> bool {
+    let said = fault.server_text.as_deref().filter(|_| !names_all(fault));
+    said.is_some_and(|it| !card(fault).ends_with(&text::quote(it, usize::MAX)))
+}
+
 /// The line on what a repeat is good for, and what the call has done.
 pub(crate) fn retry_line(fault: &Fault) -> String {
     format!("Retry: {} {}", when(fault), effect(fault))

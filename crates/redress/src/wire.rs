@@ -108,7 +108,7 @@ fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
     block.str("type", "text");
     write_str(block.key("text"), &text);
     block.close();
-    if let Some(said) = answer.said.filter(|_| is_card) {
+    if let Some(said) = answer.said {
         content.push(',');
         let mut block = Members::open(content);
         block.str("type", "text").str("text", said);

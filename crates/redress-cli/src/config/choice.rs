@@ -8,7 +8,7 @@ use redress_gate::{
     settings::{Mode, ServerText},
 };
 
-use redress_registry::problems::quoted;
+use redress_registry::{Effect, problems::quoted};
 
 use super::{
     governance::{Confine, Preset},
@@ -53,9 +53,22 @@ impl Choice for Mode {
 
 impl Choice for ServerText {
     const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Quote, "quote", "In quotes, cut and stripped"),
-        (Self::Full, "full", "The same, and up to 16 KiB of it in a second block where it was cut"),
+        (
+            Self::Quote,
+            "quote",
+            "In quotes; where it was cut, up to 4 KiB of it in a second block",
+        ),
+        (Self::Full, "full", "The same, with up to 16 KiB in the second block"),
         (Self::Hide, "hide", "Not at all"),
+    ];
+}
+
+impl Choice for Effect {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::None, Self::None.name(), "Nothing was changed"),
+        (Self::Unknown, Self::Unknown.name(), "Something may have been changed"),
+        (Self::Partial, Self::Partial.name(), "A part of it was done"),
+        (Self::Done, Self::Done.name(), "It was done"),
     ];
 }
 
@@ -148,7 +161,7 @@ macro_rules! values {
     )+};
 }
 
-values!(Mode, ServerText, OnLedgerFailure, Dialect, Sharing, Preset);
+values!(Mode, ServerText, Effect, OnLedgerFailure, Dialect, Sharing, Preset);
 
 fn read<C: Choice>(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<C> {
     let name = given.text(reading)?;

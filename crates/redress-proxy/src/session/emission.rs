@@ -20,7 +20,7 @@ use super::{
     governance::may_offer,
     interface::{Actions, ClientKind, FailureScope, HttpFailure},
     rewrite::{own_meta, rewrite_answer},
-    server_text::{ServerWords, server_words},
+    server_text::server_block,
     verdict::{Answer, tool_of},
 };
 use crate::{
@@ -121,7 +121,6 @@ pub(super) fn template_of_answer(
     failure: Box<Failure>,
 ) -> Arc<FaultTemplate> {
     let (request, meta) = (&exchange.request, own_meta(&exchange.request, answer));
-    let said = server_words(cx, answer);
     let rewrite = rewrite_answer(cx, request, answer, &failure);
     let is_stated = matches!(failure.tier, Tier::Stated | Tier::Taught);
     // What calls itself a success may have been one.
@@ -135,7 +134,7 @@ pub(super) fn template_of_answer(
         ground: (failure.certain && !is_of_task).then_some(ground),
         is_silent: failure.silent,
     };
-    let template = make_template_with(cx, failure.fault, tool_of(cx, request), (meta, said));
+    let template = make_template_with(cx, failure.fault, tool_of(cx, request), (meta, Some(answer)));
     Arc::new(template.handled(handling))
 }
 
@@ -203,7 +202,7 @@ fn make_template_with(
     cx: Context<'_>,
     mut fault: Fault,
     tool: Option<&str>,
-    (meta, said): (Option<RawJson>, Option<ServerWords>),
+    (meta, answer): (Option<RawJson>, Option<&Answer<'_, '_>>),
 ) -> FaultTemplate {
     fault.context.server = Some(cx.server.settings.server.clone());
     fault.context.tool = tool.map(str::to_owned);
@@ -223,7 +222,7 @@ fn make_template_with(
     // Whether the results of an unknown tool have a schema is not known either.
     let tool = tool.and_then(|it| cx.catalog.tools.get(it));
     let has_output_schema = tool.is_none_or(|it| it.has_output_schema);
-    let said = said.and_then(|it| it.below(&fault));
+    let said = answer.and_then(|it| server_block(cx, it, &fault));
     FaultTemplate::new(fault, ResponseExtras { has_output_schema, meta, said })
 }
 

@@ -1,8 +1,9 @@
-//! `Said`: what a server wrote about a failure, as lines that a model reads below a card which has room for a part of them only.
+//! The block below a card which has room for a part of the server's words only.
 
 use redress::{
-    Fault, card,
-    text::{cut, strip, strip_line},
+    Dialect, Fault,
+    card::cuts_server_text,
+    text::{cut_bytes, strip_line},
 };
 use redress_wire::json::{Kind, Value};
 
@@ -10,18 +11,31 @@ use super::{Context, verdict::Answer};
 use crate::{frame::Shape, settings::ServerText};
 
 /// The most bytes of a block, as many from the start as from the end.
-const MOST: usize = 16 << 10;
+const MOST_QUOTED: usize = 4 << 10;
 
-/// The most characters of one of its lines, so that one fits whatever it is made of.
-const LONGEST_LINE: usize = 2_000;
+/// The same for an operator who wants more of it.
+const MOST_FULL: usize = 16 << 10;
 
-/// The words of a server, stripped line by line.
-pub(super) struct ServerWords(Vec<String>);
+/// What is left of a block for its first line and the mark where it was cut.
+const MARGIN: usize = 64;
 
-/// All that a failed answer says in words, if that is wanted.
-pub(super) fn server_words(cx: Context<'_>, answer: &Answer<'_, '_>) -> Option<ServerWords> {
+/// The words of an answer below its card, where the card had to cut them: each line quoted, without secrets and, unless they are
+/// wanted, without frames of stacks. Only the native dialect has a place for it.
+pub(super) fn server_block(
+    cx: Context<'_>,
+    answer: &Answer<'_, '_>,
+    fault: &Fault,
+) -> Option<Box<str>> {
     let settings = &cx.server.settings;
-    let payload = answer.frame.payload.filter(|_| settings.server_text == ServerText::Full)?;
+    let most = match settings.server_text {
+        ServerText::Hide => return None,
+        ServerText::Quote => MOST_QUOTED,
+        ServerText::Full => MOST_FULL,
+    };
+    if settings.dialect != Dialect::Native || !cuts_server_text(fault) {
+        return None;
+    }
+    let payload = answer.frame.payload?;
     let words = match answer.frame.shape {
         Shape::Error => payload.get("message")?.as_str()?.into_owned(),
         _ => texts(payload),
@@ -29,38 +43,29 @@ pub(super) fn server_words(cx: Context<'_>, answer: &Answer<'_, '_>) -> Option<S
     // What hides a secret goes first: nothing changes a text that was redacted.
     let plain: Vec<_> = words.lines().map(strip_line).collect();
     let plain = plain.join("\n");
-    let shown = settings.shown_stack().shown(&plain);
-    let redacted = settings.redactor.text(&shown);
-    Some(ServerWords(redacted.lines().map(|it| cut(it, LONGEST_LINE).into_owned()).collect()))
-}
-
-impl ServerWords {
-    /// The block below the card of a failure, if the card does not say all of it.
-    pub(super) fn below(self, fault: &Fault) -> Option<Box<str>> {
-        let whole = strip(&self.0.join("\n"));
-        if whole.is_empty() || fault.server_text.is_none() || card(fault).contains(&whole) {
-            return None;
-        }
-        let (start, end) = ends(&self.0);
-        let mut block = String::from("Server said:");
-        let cut = end.is_some().then_some("…");
-        let end = end.into_iter().flatten().map(String::as_str);
-        for line in start.iter().map(String::as_str).chain(cut).chain(end) {
-            block.push_str("\n> ");
-            block.push_str(line);
-        }
-        Some(block.into())
+    let redacted = settings.redactor.text(&settings.shown_stack().shown(&plain));
+    // At least the first and the last line fit.
+    let longest = if redacted.contains('\n') { most / 2 - MARGIN } else { most - MARGIN };
+    let lines: Vec<_> = redacted.lines().map(|it| cut_bytes(it, longest).into_owned()).collect();
+    let (start, end) = ends(&lines, most);
+    let mut block = String::from("Server said:");
+    let mark = end.is_some().then_some("…");
+    let end = end.into_iter().flatten().map(String::as_str);
+    for line in start.iter().map(String::as_str).chain(mark).chain(end) {
+        block.push_str("\n> ");
+        block.push_str(line);
     }
+    (!lines.iter().all(|it| it.trim().is_empty())).then(|| block.into())
 }
 
 /// The lines that fit: all of them, or those at the start and those at the end.
-fn ends(lines: &[String]) -> (&[String], Option<&[String]>) {
+fn ends(lines: &[String], most: usize) -> (&[String], Option<&[String]>) {
     let cost = |it: &String| it.len() + "\n> ".len();
-    if lines.iter().map(cost).sum::<usize>() <= MOST {
+    if lines.iter().map(cost).sum::<usize>() <= most {
         return (lines, None);
     }
     let fitting = |of: &mut dyn Iterator<Item = &String>| {
-        let mut left = MOST / 2;
+        let mut left = most / 2;
         of.take_while(|it| left.checked_sub(cost(it)).map(|it| left = it).is_some()).count()
     };
     let (first, last) = (fitting(&mut lines.iter()), fitting(&mut lines.iter().rev()));

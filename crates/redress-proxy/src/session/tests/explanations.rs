@@ -173,36 +173,62 @@ fn lines_that_came_in_the_place_of_an_answer_are_told() {
     assert!(fault(&heard[0])["details"].get("upstream").is_none());
 }
 
-#[test]
-fn who_wants_all_of_what_a_server_wrote_gets_it_below_the_card() {
-    let settings = Settings { server_text: ServerText::Full, ..settings(Mode::Enforce) };
-    let failed = |rig: &mut Rig, text: &str| {
-        rig.client(CALL);
-        let result = json!({"content": [{"type": "text", "text": text}], "isError": true});
-        let line = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#);
-        rig.server(&line).remove(0)["result"]["content"].clone()
-    };
+/// The content of the answer to a call of `read_file` that failed with this text.
+fn failed_content(settings: Settings, text: &str) -> Vec<String> {
     let mut rig = Rig::gated(settings);
     rig.ready();
     rig.client(r#"{"jsonrpc":"2.0","id":"t","method":"tools/list"}"#);
     rig.server(r#"{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"read_file"}]}}"#);
-    let short = failed(&mut rig, "ENOENT: no such file or directory, open 'a.txt'");
-    assert_eq!(short.as_array().unwrap().len(), 1, "the card says it all: {short}");
-    let lines: Vec<_> = (0..40).map(|it| format!("test case_{it} ... ok")).collect();
-    let long =
-        format!("{}\nerror: password=hunter2hunter2\u{202e} \u{1b}[31mE0308", lines.join("\n"));
-    let content = failed(&mut rig, &long);
-    let block = content[1]["text"].as_str().unwrap();
-    assert!(block.starts_with("Server said:\n> test case_0 ... ok\n> test"), "{block}");
-    assert!(
-        block.ends_with("> test case_39 ... ok\n> error: password=[redacted] E0308"),
-        "{block}"
-    );
-    let huge = failed(&mut rig, &"a line of a log that never ends\n".repeat(2_500));
-    let block = huge[1]["text"].as_str().unwrap();
-    assert!((15_000..17_000).contains(&block.len()) && block.contains("\n> …\n"));
-    let one = failed(&mut rig, &"ä".repeat(20_000));
-    assert!(one[1]["text"].as_str().unwrap().ends_with("ä…"), "{one}");
+    rig.client(CALL);
+    let result = json!({"content": [{"type": "text", "text": text}], "isError": true});
+    let heard = rig.server(&format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#)).remove(0);
+    let blocks = heard["result"]["content"].as_array().unwrap();
+    blocks.iter().map(|it| it["text"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_a_card_had_to_cut_is_below_it() {
+    for (server_text, most) in [(ServerText::Quote, 4 << 10), (ServerText::Full, 16 << 10)] {
+        let failed =
+            |text: &str| failed_content(Settings { server_text, ..settings(Mode::Enforce) }, text);
+        for short in [
+            "ENOENT: no such file or directory, open 'a.txt'",
+            "Error executing tool read_file: say \"please\"\nfirst",
+            "MCP error -32602: Input validation error: Invalid arguments for tool read_file: Invalid input: expected string, received undefined at path",
+            "",
+        ] {
+            assert_eq!(failed(short).len(), 1, "the card says it all: {short}");
+        }
+        let refused = "Refused to fetch http://127.0.0.1:9/robots.txt: 127.0.0.1 resolves to 127.0.0.1, which is not a public address. \
+            Start the server with --allow-private-ips to allow private, loopback and link-local addresses.";
+        let content = failed(refused);
+        assert_eq!(content[1], format!("Server said:\n> {refused}"));
+        let lines: Vec<_> = (0..40).map(|it| format!("test case_{it} ... ok")).collect();
+        let long =
+            format!("{}\nerror: password=hunter2hunter2\u{202e} \u{1b}[31mE0308", lines.join("\n"));
+        let content = failed(&long);
+        assert!(content[1].starts_with("Server said:\n> test case_0 ... ok\n> test"), "{content:?}");
+        let end = "> test case_39 ... ok\n> error: password=[redacted] E0308";
+        assert!(content[1].ends_with(end), "{content:?}");
+        let stack = "    at f (/app/a.js:1:2)\n".repeat(20);
+        let content = failed(&format!("TypeError: {}\n{stack}", "a b ".repeat(200)));
+        assert!(!content[1].contains("/app/a.js"), "{content:?}");
+        let huge = &failed(&"a line of a log that never ends\n".repeat(2_500))[1];
+        assert!((most * 9 / 10..most + 20).contains(&huge.len()) && huge.contains("\n> …\n"));
+        let one = &failed(&"ä".repeat(20_000))[1];
+        assert!((most * 9 / 10..most).contains(&one.len()) && one.ends_with("ä..."), "{one}");
+    }
+}
+
+#[test]
+fn only_the_native_dialect_has_a_second_block_and_only_where_words_are_shown() {
+    let long = "a line of a log that never ends\n".repeat(50);
+    for dialect in Dialect::ALL.into_iter().filter(|it| !matches!(it, Dialect::Native | Dialect::Rpc)) {
+        let content = failed_content(Settings { dialect, ..settings(Mode::Enforce) }, &long);
+        assert_eq!(content.len(), 1, "{}", dialect.name());
+    }
+    let hidden = Settings { server_text: ServerText::Hide, ..settings(Mode::Enforce) };
+    assert_eq!(failed_content(hidden, &long).len(), 1);
 }
 
 #[test]

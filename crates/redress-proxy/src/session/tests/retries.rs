@@ -82,6 +82,24 @@ fn the_last_failure_says_how_often_it_was_tried() {
 }
 
 #[test]
+fn a_limit_that_stays_after_the_repeat_is_told_with_it() {
+    let mut rig = rig();
+    let limited = AWAY.replace(
+        "connect ECONNREFUSED 10.0.0.1:443",
+        "Failed to fetch https://a.example/x - status code 429",
+    );
+    rig.client(CALL);
+    assert!(rig.server(&limited).is_empty());
+    record(&mut rig, true);
+    rig.after(60 * SECOND);
+    assert_eq!(rig.sent.len(), 2);
+    let heard = rig.server(&limited);
+    assert_eq!(code(&heard[0]), "RATE_LIMITED");
+    let card = card(&heard[0]);
+    assert!(card.contains(" The gate tried it 2 times."), "{card}");
+}
+
+#[test]
 fn a_call_that_may_change_something_is_never_made_twice() {
     let mut rig = rig();
     for (id, tool) in [(10, "write"), (11, "delete")] {

@@ -1,7 +1,8 @@
 //! Cards that misled a new user once.
 
 use redress::{
-    card::card,
+    Fault,
+    card::{card, cuts_server_text},
     classify::{Verdict, classify},
     outcome::{Asked, Outcome, What},
 };
@@ -64,6 +65,19 @@ fn a_page_that_fails_is_another_service() {
 }
 
 #[test]
+fn why_a_private_address_is_refused_is_quoted() {
+    let url = json!({"url": "http://127.0.0.1:9/x"});
+    let text = "Error executing tool fetch: Refused to fetch http://127.0.0.1:9/robots.txt: 127.0.0.1 resolves to 127.0.0.1, \
+        which is not a public address. Start the server with --allow-private-ips to allow private, loopback and link-local addresses.";
+    let (code, _, _) = told("fetch", &url, text);
+    assert_eq!(code, "UNAUTHORIZED_ACTION");
+    let card = shown("fetch", &url, text);
+    assert!(card.contains("Server said: \"Refused to fetch "), "{card}");
+    // The gate has all of it in a second block then.
+    assert!(card.contains("not a public address") || cut("fetch", &url, text), "{card}");
+}
+
+#[test]
 fn the_folder_is_missing_and_not_the_file() {
     let arguments = json!({"path": "/w/none/f.txt", "content": "x"});
     for text in [
@@ -105,8 +119,17 @@ fn the_operators_configuration_comes_before_arguments() {
     }
 }
 
-/// The tokens of a card, as the envelope estimates them.
-fn tokens(tool: &str, arguments: &Value, text: &str) -> f64 {
+/// The card of a flagged failure.
+fn shown(tool: &str, arguments: &Value, text: &str) -> String {
+    card(&raised(tool, arguments, text))
+}
+
+/// Whether the card of a flagged failure had to cut the server's words.
+fn cut(tool: &str, arguments: &Value, text: &str) -> bool {
+    cuts_server_text(&raised(tool, arguments, text))
+}
+
+fn raised(tool: &str, arguments: &Value, text: &str) -> Fault {
     let params = json!({"name": tool, "arguments": arguments});
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let result = json!({"content": [{"type": "text", "text": text}], "isError": true});
@@ -124,7 +147,12 @@ fn tokens(tool: &str, arguments: &Value, text: &str) -> f64 {
     let Verdict::Failure(it) = classify(&asked, &outcome, shipped::core()) else {
         unreachable!("a flagged answer passed: {text}")
     };
-    let chars = u32::try_from(card(&it.fault).chars().count()).unwrap();
+    it.fault
+}
+
+/// The tokens of a card, as the envelope estimates them.
+fn tokens(tool: &str, arguments: &Value, text: &str) -> f64 {
+    let chars = u32::try_from(shown(tool, arguments, text).chars().count()).unwrap();
     f64::from(chars) / 3.2
 }
 
