@@ -102,6 +102,12 @@ pub fn is_suspect(result: Value<'_>, registry: &Registry) -> bool {
     taught::has_silent(registry) || unflagged::suspect(result, None).is_some()
 }
 
+/// Whether a tool of that name gives back what others wrote, or runs or judges it, so that its answers can say anything.
+pub fn gives_back(tool: &str) -> bool {
+    let deeds = request::deeds(&normal::normal(tool));
+    deeds.shows || deeds.runs || deeds.judges || deeds.searches
+}
+
 /// Makes ready what every judgement needs. Without it the first judgement takes some milliseconds more.
 pub fn warm_up() {
     const FAILED: &[u8] = br#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"error\":\"ENOENT\"}"}],"isError":true}}"#;

@@ -162,7 +162,8 @@ impl Judge<'_> {
             let certain = !request.may_show_content();
             return self.known(&known, (Source::Silent, certain), Said { text, ..Said::default() });
         }
-        let Some(sign) = unflagged::sign(&suspect, &text, &request) else {
+        let tool = self.asked.tool.as_deref().unwrap_or_default();
+        let Some(sign) = unflagged::sign(&suspect, &text, (tool, &request)) else {
             return Verdict::Success;
         };
         let said = Said { text, ..Said::default() };

@@ -276,7 +276,7 @@ fn mistake(asked: &Asked<'_>, params: Option<Value<'_>>, is_call: bool) -> Optio
     }
 }
 
-fn deeds(tool: &str) -> Deeds {
+pub(crate) fn deeds(tool: &str) -> Deeds {
     let words = || tool.split(|it: char| !it.is_ascii_alphanumeric());
     let has = |list: &str| words().any(|it| is_among(it, list));
     let (acts, asks) = (has(ACTS), has(ASKS) && tool != "query");

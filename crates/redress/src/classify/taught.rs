@@ -42,7 +42,8 @@ pub(super) fn read<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
     let fit = rows.find(&sample, evidence.source == Source::Silent)?;
     let rule = format!("match {}", fit.number);
     let captures = fit.captures;
-    Some(Finding { captures, ..Finding::new(Tier::Taught, rule, fit.row.code.clone()) })
+    let effect = fit.row.effect;
+    Some(Finding { captures, effect, ..Finding::new(Tier::Taught, rule, fit.row.code.clone()) })
 }
 
 /// Whether a contract can say of an answer that flags nothing that it failed.

@@ -76,7 +76,12 @@ fn is_outage(finding: &Finding<'_>) -> bool {
 }
 
 /// The sign of a failure in a suspect result. Where a tool reads or runs something, its content can say anything.
-pub(super) fn sign(suspect: &Suspect<'_>, text: &str, request: &Request<'_>) -> Option<Sign> {
+/// `tool` is the name of the tool as it was called.
+pub(super) fn sign(
+    suspect: &Suspect<'_>,
+    text: &str,
+    (tool, request): (&str, &Request<'_>),
+) -> Option<Sign> {
     let (shows, deeds) = (request.may_show_content(), request.deeds);
     if suspect.is_flagged_block {
         return Some(Sign::new("block", !shows, Needs::Nothing));
@@ -90,7 +95,7 @@ pub(super) fn sign(suspect: &Suspect<'_>, text: &str, request: &Request<'_>) -> 
     let Some(doc) =
         trimmed.starts_with(['{', '[', '"']).then(|| Doc::parse(trimmed.as_bytes(), limits).ok())
     else {
-        return line::sign(trimmed, request);
+        return line::sign(trimmed, (tool, request));
     };
     let root = doc.as_ref()?.root();
     let is_file = deeds.shows && request.arguments.iter().any(super::request::Argument::is_path);
@@ -102,6 +107,8 @@ pub(super) fn sign(suspect: &Suspect<'_>, text: &str, request: &Request<'_>) -> 
         // The file itself can be such an object.
         object::Mark::Whole if is_file => Some(Sign::new("object", false, Needs::CauseAndEcho)),
         object::Mark::Whole => Some(Sign::new("object", !shows, Needs::Nothing)),
+        object::Mark::Response if !deeds.runs => Some(Sign::new("response", false, Needs::Nothing)),
+        object::Mark::Response => None,
         object::Mark::Part if deeds.runs || deeds.shows => None,
         object::Mark::Part => Some(Sign::new("member", false, Needs::Nothing)),
     }

@@ -1,9 +1,12 @@
 //! Whether the first line of a text is, by its grammar, one that reports a failure.
 
 use super::{Needs, Sign, object};
-use crate::classify::{
-    extract,
-    request::{Argument, Request},
+use crate::{
+    classify::{
+        extract,
+        request::{Argument, Request},
+    },
+    redact::floor_boundary,
 };
 
 /// A report of a failure that is no more than a line is short.
@@ -55,20 +58,24 @@ const PREDICATES: [&str; 8] = [
 /// What is behind a label when nothing failed.
 const NONE: [&str; 8] = ["none", "0", "no error", "no problem", "no issue", "null", "n/a", "false"];
 
-pub(super) fn sign(text: &str, request: &Request<'_>) -> Option<Sign> {
+pub(super) fn sign(text: &str, (tool, request): (&str, &Request<'_>)) -> Option<Sign> {
     let deeds = request.deeds;
+    let mut lines = text.lines().map(unmarked).filter(|it| !it.is_empty());
+    let first = lines.next()?;
+    let found = |name, needs| Some(Sign::new(name, false, needs));
+    // What is said of the call itself is no content of the tool, whatever that reads or runs.
+    if is_of_call(first, tool) {
+        return found("call", Needs::Cause);
+    }
     if deeds.runs || deeds.judges {
         return None;
     }
-    let mut lines = text.lines().map(unmarked).filter(|it| !it.is_empty());
-    let first = lines.next()?;
     // A label alone goes on in the next line.
     let joined = lines.next().filter(|_| first.ends_with(':')).map(|it| format!("{first} {it}"));
     let line = joined.as_deref().unwrap_or(first);
     let lower = line.to_lowercase();
     let is_alone = text.trim().lines().filter(|it| !it.trim().is_empty()).count() == 1;
     let is_statement = is_alone && line.len() <= LONGEST_STATEMENT;
-    let found = |name, needs| Some(Sign::new(name, false, needs));
     if lower.contains("error") && has_issues(text) {
         return found("validator", Needs::Cause);
     }
@@ -78,8 +85,15 @@ pub(super) fn sign(text: &str, request: &Request<'_>) -> Option<Sign> {
     if may_tell && is_of_itself(&lower, &request.tool) {
         return found("not done", Needs::Nothing);
     }
+    // Rows do not begin with the name of what holds them.
+    if is_of_database(&lower) && request.arguments.iter().any(Argument::is_query) {
+        return found("line", Needs::Nothing);
+    }
     if deeds.shows {
         let arguments = &request.arguments;
+        if is_error_doing(&lower) && arguments.iter().any(|it| is_in_label(line, &it.value)) {
+            return found("line", Needs::Cause);
+        }
         if is_statement && arguments.iter().any(Argument::is_place) {
             return found("statement", Needs::CauseAndEcho);
         }
@@ -178,6 +192,46 @@ fn is_label(line: &str, lower: &str, is_strict: bool) -> bool {
         is_short && tells && is_plain && (is_word || is_type)
             || is_short && end == &": " && rest.starts_with("error - ")
     })
+}
+
+/// `Unexpected error in list_indices: …`, `Error: Unknown tool: execute`: the words of an SDK or of a server about the call.
+fn is_of_call(line: &str, tool: &str) -> bool {
+    let head = line.get(..floor_boundary(line, LONGEST_STATEMENT)).unwrap_or_default();
+    let Some((before, after)) = head.split_once(tool).filter(|_| !tool.is_empty()) else {
+        return false;
+    };
+    let before = before.to_lowercase();
+    let is_token = !before.ends_with(char::is_alphanumeric)
+        && !after.starts_with(|it: char| it.is_alphanumeric() || matches!(it, '_' | '-'));
+    // A name of one word is a name only where it is said to be one.
+    let is_name = tool.contains(['_', '-'])
+        || before.trim_end_matches([' ', ':', '\'', '"', '`']).ends_with("tool");
+    let words = before.split(|it: char| !it.is_alphanumeric());
+    is_token
+        && is_name
+        && words.take(3).any(|it| matches!(it, "error" | "failed" | "exception" | "unknown"))
+}
+
+/// `Database error: …`, `Query failed: …`
+fn is_of_database(lower: &str) -> bool {
+    const PARTS: &str = " database db query sql ";
+    let label = lower.split_once(": ").and_then(|it| it.0.rsplit_once(' '));
+    label.is_some_and(|(of, last)| {
+        matches!(last, "error" | "failed" | "failure")
+            && of.split(' ').all(|it| PARTS.contains(&format!(" {it} ")))
+    })
+}
+
+/// Whether a value of the call is a word of the label: `Error getting field 'f' from hash 'a': …`.
+fn is_in_label(line: &str, value: &str) -> bool {
+    let label = line.split_once(": ").map_or("", |it| it.0);
+    let is_end = |it: Option<char>| it.is_none_or(|it| !it.is_alphanumeric());
+    !value.is_empty()
+        && label.match_indices(value).any(|(at, it)| {
+            let (before, after) = (label.get(..at), label.get(at + it.len()..));
+            is_end(before.and_then(|it| it.chars().next_back()))
+                && is_end(after.and_then(|it| it.chars().next()))
+        })
 }
 
 /// `404 Not Found`, `HTTP Error 404: Not Found`

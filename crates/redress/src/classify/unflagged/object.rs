@@ -8,6 +8,8 @@ use redress_wire::json::{Kind, Value};
 pub(super) enum Mark {
     /// The whole of it.
     Whole,
+    /// The whole of it is what an API answers with below a status of HTTP: the status as a number, and words.
+    Response,
     /// A member, beside others or further in.
     Part,
 }
@@ -21,6 +23,8 @@ const ERRORS: &str = " error errors err exception errormessage errormessages ";
 /// Members that hold words about it.
 const WORDS: &str =
     " message msg detail details reason description errordescription stderr data output ";
+/// Members that say why something failed.
+const REASONS: &str = " message msg reason error ";
 /// Members that name the outcome.
 const OUTCOMES: &str = " status result outcome ";
 /// What they say when the call failed.
@@ -67,7 +71,7 @@ fn deeper(value: Value<'_>, request: &Request<'_>, depth: usize) -> Option<Mark>
 
 fn of_object(object: Value<'_>, request: &Request<'_>) -> Option<Mark> {
     let (mut flagged, mut error, mut named, mut content) = (false, None, false, 0);
-    let mut count = 0;
+    let (mut count, mut is_thing, mut is_response) = (0, false, false);
     let says_why = object.members().any(|(key, value)| {
         is_one(key, WORDS) && says_something(value) || is_one(key, ERRORS) && says_something(value)
     });
@@ -82,18 +86,31 @@ fn of_object(object: Value<'_>, request: &Request<'_>) -> Option<Mark> {
             Kind::Bool => content += 1,
             _ if is_one(key, ERRORS) && says_something(value) => error = Some(value),
             Kind::String if is_one(key, OUTCOMES) && is_failed(value) => named = true,
-            Kind::Number if says_why && is_one(key, ENDS) && is_bad_end(key, value) => named = true,
-            _ if key.is_str("id") => content += 1,
+            Kind::Number if says_why && is_one(key, ENDS) && is_bad_end(key, value) => {
+                named = true;
+                is_response |= key.is_str("status") || key.is_str("statusCode");
+            }
+            _ if key.is_str("id") => {
+                (content, is_thing) = (content + 1, true);
+            }
             _ if is_margin(key, value, request) => (),
             _ => content += 1,
         }
     }
+    let tells = |(key, value): (Value<'_>, Value<'_>)| {
+        value.kind() == Kind::String && is_one(key, REASONS) && says_something(value)
+    };
     let is_fast_api = count == 1 && object.get("detail").is_some_and(says_something);
     match error {
         _ if flagged => Some(Mark::Whole),
         Some(_) if content == 0 => Some(Mark::Whole),
+        // What has an id is a thing, and the failure is one of its past.
+        _ if is_thing => None,
         Some(error) if error.kind() == Kind::String && content == 1 => Some(Mark::Part),
+        _ if is_response && content == 0 => Some(Mark::Response),
         _ if named && content == 0 || is_fast_api => Some(Mark::Part),
+        // A tool that changes something tells what became of that, and can show beside it what it did not change.
+        _ if named && request.deeds.acts && object.members().any(tells) => Some(Mark::Part),
         _ => None,
     }
 }
