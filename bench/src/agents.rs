@@ -1,4 +1,4 @@
-//! `agents`: scripted agents at servers that fail, without the gate, with it, and with taught rows.
+//! `agents`: scripted agents at servers that fail, without the gate, with it, and with the rows that `redress learn` drafts.
 
 mod agent;
 mod client;
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// Where the public servers of `tests/servers` are installed; only the lab without.
     #[arg(long, value_name = "DIR")]
     servers: Option<PathBuf>,
-    /// A registry with taught rows for the lab (`errors.toml`): a third column.
+    /// A registry with taught rows (`errors.toml`), instead of those that `redress learn` drafts from a first round.
     #[arg(long, value_name = "FILE")]
     taught: Option<PathBuf>,
     /// Only the tasks that begin with these calls.
@@ -66,9 +66,10 @@ pub(crate) fn run(args: &Args, place: &Place) -> Fallible<()> {
             println!("not measured: {name} (see --servers)\n");
             continue;
         }
+        learn(&tasks, &servers, &tokens)?;
         let mut lines = Vec::new();
         for (agent, shown) in AGENTS {
-            for arm in servers.arms(&tasks) {
+            for arm in [Arm::Direct, Arm::Gate, Arm::Taught] {
                 let mut tally = Tally::default();
                 for task in &tasks {
                     let mut play = Play::start(agent, task, arm, &servers, &tokens)?;
@@ -86,6 +87,20 @@ pub(crate) fn run(args: &Args, place: &Place) -> Fallible<()> {
         println!("{}", tally::table(name, tasks.len(), &lines));
     }
     println!("{}", texts.table());
+    Ok(())
+}
+
+/// Has rows learnt for each server: the agent that follows its card does the tasks once behind a gate with a ledger.
+fn learn(tasks: &[Task], servers: &Servers<'_>, tokens: &CoreBPE) -> Fallible<()> {
+    let mut names: Vec<&str> = tasks.iter().map(|it| it.server).collect();
+    names.sort_unstable();
+    names.dedup();
+    for server in names.into_iter().filter(|it| servers.must_learn(it)) {
+        for task in tasks.iter().filter(|it| it.server == server) {
+            Play::start(Agent::Card, task, Arm::Learning, servers, tokens)?.play()?;
+        }
+        servers.learn(server)?;
+    }
     Ok(())
 }
 

@@ -18,9 +18,15 @@ use crate::{fallible::Fallible, place::Place};
 pub(super) enum Arm {
     Direct,
     Gate,
+    /// The gate with a ledger, from which rows are learnt.
+    Learning,
     /// The gate with taught rows.
     Taught,
 }
+
+/// The registry that rows are learnt into.
+const CONTRACT: &str = "format = \"redress-registry/1\"\n\n[registry]\nname = \"learnt\"\nversion = \"0.1.0\"\n\
+    extends = [\"core\"]\n\n[domain.tools]\ntitle = \"Tools\"\n";
 
 /// How long clients of the official TypeScript SDK wait, and the gate, in simulated milliseconds.
 const CLIENT_PATIENCE_MS: u64 = 60_000;
@@ -70,11 +76,33 @@ impl<'a> Servers<'a> {
         self.installed.is_some() || tasks.iter().all(|it| it.server == LAB)
     }
 
-    /// What the tasks are tried behind. The rows are taught for the lab.
-    pub(super) fn arms(&self, tasks: &[Task]) -> Vec<Arm> {
-        let has_rows = self.taught.is_some() && tasks.iter().all(|it| it.server == LAB);
-        let taught = has_rows.then_some(Arm::Taught);
-        [Arm::Direct, Arm::Gate].into_iter().chain(taught).collect()
+    /// Where the ledger of a server and the rows learnt from it are.
+    fn lesson(&self, server: &str) -> (PathBuf, PathBuf) {
+        let dir = self.place.dir().join(format!("learn-{server}"));
+        (dir.join("ledger"), dir.join("errors.toml"))
+    }
+
+    /// The rows for a server: those of the file that was given, else those that were learnt.
+    fn rows(&self, server: &str) -> PathBuf {
+        self.taught.clone().unwrap_or_else(|| self.lesson(server).1)
+    }
+
+    /// Whether rows are to be learnt for a server.
+    pub(super) fn must_learn(&self, server: &str) -> bool {
+        !self.rows(server).exists()
+    }
+
+    /// Has rows learnt from the ledger of a server.
+    pub(super) fn learn(&self, server: &str) -> Fallible<()> {
+        let (ledger, rows) = self.lesson(server);
+        fs::write(&rows, CONTRACT)?;
+        let mut learn = Command::new(&self.place.gate);
+        let ran = learn.arg("learn").arg(&ledger).arg("--write").arg(&rows).output()?;
+        if !ran.status.success() {
+            let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+            return Err(format!("`redress learn` failed: {said}").into());
+        }
+        Ok(())
     }
 
     /// How a server is started for one task, and the world of the lab.
@@ -94,12 +122,16 @@ impl<'a> Servers<'a> {
                 self.public(server)?
             }
         };
-        let gate = [self.place.gate.clone(), "run".into(), "--no-ledger".into()];
-        let rows = [PathBuf::from("--contract"), self.taught.clone().unwrap_or_default()];
+        let gate = [self.place.gate.clone(), "run".into()];
+        let (ledger, _) = self.lesson(server);
+        let bare = [PathBuf::from("--no-ledger")];
+        let rows = [PathBuf::from("--no-ledger"), "--contract".into(), self.rows(server)];
+        let kept = [PathBuf::from("--name"), server.into(), "--ledger".into(), ledger];
         let deadline = ["--deadline".into(), DEADLINE_MS.into(), "--".into()];
         let command = match arm {
             Arm::Direct => own,
-            Arm::Gate => gate.into_iter().chain(deadline).chain(own).collect(),
+            Arm::Gate => gate.into_iter().chain(bare).chain(deadline).chain(own).collect(),
+            Arm::Learning => gate.into_iter().chain(kept).chain(deadline).chain(own).collect(),
             Arm::Taught => gate.into_iter().chain(rows).chain(deadline).chain(own).collect(),
         };
         // A gate has a deadline; without one, the client notices.

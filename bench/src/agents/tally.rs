@@ -30,7 +30,8 @@ impl Arm {
         match self {
             Self::Direct => "no gate",
             Self::Gate => "gate",
-            Self::Taught => "gate, taught",
+            Self::Learning => "gate, learning",
+            Self::Taught => "gate, after `learn`",
         }
     }
 }
@@ -85,7 +86,7 @@ impl Texts {
         }
         match arm {
             Arm::Direct => self.direct.extend(tokens),
-            Arm::Gate => self.gate.extend(tokens),
+            Arm::Gate | Arm::Learning => self.gate.extend(tokens),
             Arm::Taught => self.taught.extend(tokens),
         }
     }
@@ -95,7 +96,7 @@ impl Texts {
         for (name, mut tokens) in [
             ("the server's own text", std::mem::take(&mut self.direct)),
             ("behind the gate", std::mem::take(&mut self.gate)),
-            ("behind the gate, taught", std::mem::take(&mut self.taught)),
+            ("behind the gate, after `learn`", std::mem::take(&mut self.taught)),
         ] {
             tokens.sort_unstable();
             let at = |percent: usize| {

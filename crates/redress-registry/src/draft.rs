@@ -256,6 +256,8 @@ pub struct DraftMatch {
     pub status: Field<i64>,
     /// `code`.
     pub code: Field<String>,
+    /// `effect`.
+    pub effect: Field<Effect>,
     /// `silent`.
     pub silent: Field<bool>,
     /// `example`.

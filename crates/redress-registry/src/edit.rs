@@ -20,7 +20,7 @@ use crate::{
     resolve::Find,
 };
 use layout::Layout;
-pub use teach::{rows, teach};
+pub use teach::{Drafted, rows, teach};
 
 /// A row to add.
 #[derive(Debug, Clone, PartialEq)]

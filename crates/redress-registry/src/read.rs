@@ -247,6 +247,7 @@ fn matching(table: &mut Table<'_, '_>) -> DraftMatch {
         rpc_code: table.take("rpc_code"),
         status: table.take("status"),
         code: table.take("code"),
+        effect: table.take("effect"),
         silent: table.take("silent"),
         example: table.take("example"),
     }

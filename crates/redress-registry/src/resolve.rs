@@ -282,6 +282,7 @@ fn taught(row: &DraftMatch, draft: &Draft) -> Taught {
         rpc_code: row.rpc_code.written(),
         status: row.status.written(),
         code: row.code.as_ref().map(|it| code_of(&it.value, draft)).unwrap_or_default(),
+        effect: row.effect.written(),
         silent: row.silent.written().unwrap_or_default(),
         example: row.example.written(),
     }

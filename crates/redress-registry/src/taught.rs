@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, fmt};
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde_json::Value;
 
+use crate::Effect;
+
 /// The most rows of one contract.
 pub const MOST_ROWS: usize = 1_000;
 /// The longest pattern or glob, in characters.
@@ -32,6 +34,8 @@ pub struct Taught {
     pub status: Option<i64>,
     /// The code that such an answer means.
     pub code: String,
+    /// What the failed call may have changed, where the row of the code says another thing.
+    pub effect: Option<Effect>,
     /// It counts although the server flagged nothing.
     pub silent: bool,
     /// A text that the row is for.

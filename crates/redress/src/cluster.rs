@@ -7,7 +7,7 @@ mod mask;
 
 use std::collections::BTreeMap;
 
-use redress_registry::taught::Taught;
+use redress_registry::{Effect, taught::Taught};
 
 pub use draft::{Draft, Dropped, Sample, draft};
 pub use mask::{Mask, mask};
@@ -40,6 +40,8 @@ pub struct Sighting<'s> {
     pub tier: Tier,
     /// The server did not flag it.
     pub is_silent: bool,
+    /// It changed nothing, by more than words: a validator refused the call, or its tool only reads.
+    pub is_harmless: bool,
     /// When it happened. Times compare as texts.
     pub time: &'s str,
 }
@@ -59,6 +61,8 @@ pub struct Cluster {
     pub tier: Tier,
     /// The server did not flag them.
     pub is_silent: bool,
+    /// None of them changed anything, by more than words.
+    pub is_harmless: bool,
     /// How many there were.
     pub count: u64,
     /// When the first one happened.
@@ -113,6 +117,7 @@ impl Clusters {
             code: sighting.code.to_owned(),
             tier: sighting.tier,
             is_silent: sighting.is_silent,
+            is_harmless: true,
             count: 0,
             first: sighting.time.to_owned(),
             last: sighting.time.to_owned(),
@@ -140,6 +145,7 @@ impl Clusters {
 impl Cluster {
     fn add(&mut self, sighting: &Sighting<'_>, text: &str) {
         self.count += 1;
+        self.is_harmless &= sighting.is_harmless;
         if sighting.time < self.first.as_str() {
             sighting.time.clone_into(&mut self.first);
         }
@@ -164,6 +170,12 @@ impl Cluster {
         let is_name =
             |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.' | '/' | ':');
         (!tool.is_empty() && tool.len() <= 128 && tool.chars().all(is_name)).then_some(tool)
+    }
+
+    /// What a row with a code of this effect says of the effect: words prove no `none`, so that it is `unknown` then.
+    pub fn effect(clusters: &[&Self], of_code: Effect) -> Option<Effect> {
+        let is_harmless = clusters.iter().all(|it| it.is_harmless);
+        (of_code == Effect::None && !is_harmless).then_some(Effect::Unknown)
     }
 
     /// The row that names them; none, where what they say is too little to tell them from others.

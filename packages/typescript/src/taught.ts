@@ -1,4 +1,5 @@
 // Taught rows: what answers of a server mean, as `[[match]]` of its registry says. The first row that fits wins.
+import type { Effect } from './facts.ts';
 import { at, isObject, json } from './json.ts';
 import type { Json } from './types.ts';
 
@@ -16,6 +17,8 @@ export interface Match {
   status?: number;
   /** The code that such an answer means. */
   code: string;
+  /** What the failed call may have changed, where the row of the code says another thing. */
+  effect?: Effect;
   /** It counts although the server flagged nothing. */
   silent?: boolean;
 }

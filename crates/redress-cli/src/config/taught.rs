@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use redress_registry::{
-    Registry,
+    Effect, Registry,
     taught::{Refusal, Taught, Teachings},
 };
 use serde_json::Value as Json;
@@ -33,6 +33,8 @@ section! {
         status: Option<u64> = None, in 100..=599, example "409";
         /// The code of the contract that such an answer means.
         code: String = String::new(), example "\"NOT_FOUND\"";
+        /// What the failed call may have changed, where the code says another thing.
+        effect: Option<Effect> = None, example "\"unknown\"";
         /// Whether it counts although the server flagged no failure.
         silent: bool = false, example "true";
         /// A text that the row is for. It must match its own row, and no earlier one.
@@ -104,6 +106,7 @@ impl Match {
             rpc_code: self.rpc_code.map(|it| it.0),
             status: self.status.and_then(|it| i64::try_from(it).ok()),
             code: self.code.clone(),
+            effect: self.effect,
             silent: self.silent,
             example: self.example.clone(),
         }

@@ -8,7 +8,9 @@ use redress::{
     codes,
 };
 use redress_registry::{
-    Class, Effect, Registry, Retry, RetryKind, edit::NewCode, name, shipped, taught::Taught,
+    Class, Effect, Registry, Retry, RetryKind,
+    edit::{Drafted, NewCode},
+    name, shipped,
 };
 
 use super::{Seen, file::Target};
@@ -24,7 +26,7 @@ pub(super) struct Lesson {
     /// The code that is proposed for each.
     pub(super) codes: Vec<String>,
     /// The rows, in the order in which they are asked.
-    pub(super) rows: Vec<Taught>,
+    pub(super) rows: Vec<Drafted>,
     /// The row of each group that has one.
     pub(super) row_of: BTreeMap<usize, usize>,
     /// Why the others have none.
@@ -59,7 +61,7 @@ pub(super) fn lesson(seen: Seen, registry: &Registry, target: Option<&Target>) -
     let mut dropped: BTreeMap<usize, &'static str> =
         reasons.into_iter().map(|(at, why): (usize, Dropped)| (at, why.reason())).collect();
     let (mut rows, mut row_of) = (Vec::new(), BTreeMap::new());
-    for it in drafts {
+    for mut it in drafts {
         let says_nothing = it.row.code == codes::UNKNOWN_TOOL_FAILURE.name() && !it.row.silent;
         let is_known = registry.get(&it.row.code).is_some()
             || coder.new.iter().any(|new| new.code == it.row.code);
@@ -68,10 +70,15 @@ pub(super) fn lesson(seen: Seen, registry: &Registry, target: Option<&Target>) -
             dropped.extend(it.clusters.into_iter().map(|at| (at, why)));
             continue;
         }
+        let known = registry.get(&it.row.code).map(|it| it.effect);
+        let of_code = known.unwrap_or(Effect::Unknown);
+        let named: Vec<&Cluster> = it.clusters.iter().filter_map(|at| clusters.get(*at)).collect();
+        it.row.effect = Cluster::effect(&named, of_code);
+        let is_harmless = of_code == Effect::None && it.row.effect.is_none();
         row_of.extend(it.clusters.into_iter().map(|at| (at, rows.len())));
-        rows.push(it.row);
+        rows.push(Drafted { row: it.row, is_harmless });
     }
-    let used: BTreeSet<&str> = rows.iter().map(|it| it.code.as_str()).collect();
+    let used: BTreeSet<&str> = rows.iter().map(|it| it.row.code.as_str()).collect();
     let mut new = coder.new;
     new.retain(|it| used.contains(it.code.as_str()));
     Lesson {

@@ -9,7 +9,7 @@ use redress::{
     outcome::{Asked, Outcome, What},
 };
 use redress_ledger::{Entry, Kind, Query, RequestInfo};
-use redress_registry::Registry;
+use redress_registry::{Effect, Registry};
 use redress_wire::json::{Doc, Limits, Value};
 
 use super::{
@@ -50,11 +50,21 @@ fn read(entry: &Entry, registry: &Registry, seen: &mut Seen) {
     let arguments = request.arguments.as_deref().unwrap_or("{}");
     let given = given_in(arguments);
     let given: Vec<&str> = given.iter().map(String::as_str).collect();
-    let mut add = |text: &str, code: &str, tier, is_silent, rpc_code| {
+    let mut add = |text: &str, code: &str, tier, (is_silent, is_harmless), rpc_code| {
         let time = time.as_str();
         let tool = &*tool;
         let given = &given;
-        seen.clusters.add(&Sighting { tool, text, rpc_code, given, code, tier, is_silent, time });
+        seen.clusters.add(&Sighting {
+            tool,
+            text,
+            rpc_code,
+            given,
+            code,
+            tier,
+            is_silent,
+            is_harmless,
+            time,
+        });
     };
     let upstream = root.path(&["private", "upstream", "text"]).and_then(Value::as_str);
     let answer = upstream.as_ref().and_then(|it| Doc::parse(it.as_bytes(), Limits::DOCUMENT).ok());
@@ -75,7 +85,9 @@ fn read(entry: &Entry, registry: &Registry, seen: &mut Seen) {
             }
             let rpc_code = answer.root().path(&["error", "code"]).and_then(Value::as_i64);
             let text = said(answer.root());
-            add(&text, failure.fault.code(), failure.tier, failure.silent, rpc_code);
+            let is_harmless = failure.fault.effect == Effect::None;
+            let facts = (failure.silent, is_harmless);
+            add(&text, failure.fault.code(), failure.tier, facts, rpc_code);
             return;
         }
     }
@@ -87,7 +99,8 @@ fn read(entry: &Entry, registry: &Registry, seen: &mut Seen) {
     match basis.as_deref() {
         Some("inferred") | None if !text.is_empty() => {
             let tier = if is_unknown { Tier::Unknown } else { Tier::Prose };
-            add(&text, &code, tier, request.flagged == Some(false), None);
+            let is_harmless = word(&["effect"]).as_deref() == Some(Effect::None.name());
+            add(&text, &code, tier, (request.flagged == Some(false), is_harmless), None);
         }
         _ => seen.named += 1,
     }

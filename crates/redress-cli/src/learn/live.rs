@@ -14,7 +14,7 @@ use redress::{
     outcome::{Asked, Outcome, ToolTraits, What},
 };
 use redress_probe::{Options, Trial, probe_with};
-use redress_registry::{Class, Registry};
+use redress_registry::{Class, Effect, Registry};
 use redress_wire::json::{Doc, Limits, Value};
 use serde_json::Value as Json;
 use signal_hook::{
@@ -165,6 +165,7 @@ fn look_at(trial: &Trial<'_>, time: &str, registry: &Registry, seen: &mut Seen) 
         code,
         tier: failure.tier,
         is_silent: !is_flagged,
+        is_harmless: failure.fault.effect == Effect::None,
         time,
     });
 }

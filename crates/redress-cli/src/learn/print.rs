@@ -1,7 +1,7 @@
 //! What was learnt, for people and for programs.
 
 use redress::{cluster::Cluster, text};
-use redress_registry::edit;
+use redress_registry::{Effect, edit};
 use serde_json::{Value, json};
 
 use super::draft::Lesson;
@@ -90,11 +90,13 @@ pub(super) fn json(lesson: &Lesson, written: Option<usize>, out: &mut Out) -> Re
         })
     });
     let rows = lesson.rows.iter().map(|it| {
+        let it = &it.row;
         json!({
             "tool": it.tool,
             "text": it.text,
             "rpc_code": it.rpc_code,
             "code": it.code,
+            "effect": it.effect.map(Effect::name),
             "silent": it.silent,
             "example": it.example,
         })

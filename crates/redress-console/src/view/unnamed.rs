@@ -8,7 +8,7 @@ use redress::{
     cluster::{Cluster, Clusters, Sighting},
 };
 use redress_ledger::Time;
-use redress_registry::taught::Taught;
+use redress_registry::{Effect, shipped, taught::Taught};
 
 use super::{falling, rising};
 use crate::{
@@ -52,6 +52,7 @@ pub(crate) fn table(index: &Index, filter: &Filter, now: u64) -> Table {
             code,
             tier: if code == UNKNOWN { Tier::Unknown } else { Tier::Prose },
             is_silent: index.symbols.text(group.flagged) == "false",
+            is_harmless: false,
             time: &time,
         });
     }
@@ -78,6 +79,8 @@ pub(crate) fn table(index: &Index, filter: &Filter, now: u64) -> Table {
 /// The row that would name a group, as a registry has it; nothing where its words are too few.
 fn row(cluster: &Cluster) -> String {
     let Some(row) = cluster.row(&cluster.code) else { return String::new() };
+    let of_code = shipped::core().get(&row.code).map_or(Effect::Unknown, |it| it.effect);
+    let effect = Cluster::effect(&[cluster], of_code);
     let Taught { tool, text, rpc_code, code, silent, example, .. } = row;
     let mut out = String::from("[[match]]\n");
     let mut line = |key: &str, value: Option<String>| {
@@ -89,6 +92,7 @@ fn row(cluster: &Cluster) -> String {
     line("text", text.map(|it| toml(&it)));
     line("rpc_code", rpc_code.map(|it| it.to_string()));
     line("code", Some(toml(&code)));
+    line("effect", effect.map(|it| toml(it.name())));
     line("silent", silent.then(|| "true".to_owned()));
     line("example", example.map(|it| toml(&it)));
     out

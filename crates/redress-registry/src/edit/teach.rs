@@ -7,9 +7,21 @@ use crate::taught::Taught;
 /// The key of the rows.
 const KEY: &str = "match";
 
+/// Why a row leaves the effect `none` of its code, as a line above it.
+const WHY_NONE: &str = "# Nothing was changed: a validator refused these calls, or their tool only reads.\n";
+
+/// A row to be added.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drafted {
+    /// The row.
+    pub row: Taught,
+    /// The calls that it is drafted from changed nothing, and a line above it says why.
+    pub is_harmless: bool,
+}
+
 /// The text of a file with further rows in the table with this path: the empty one in a registry, `server`, NAME in `redress.toml`.
 /// Why it cannot be, as a sentence.
-pub fn teach(text: &str, path: &[&str], rows: &[Taught]) -> Result<String, String> {
+pub fn teach(text: &str, path: &[&str], rows: &[Drafted]) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|it: toml_edit::TomlError| {
         format!("It is not TOML: {}.", it.message().trim_end_matches('.'))
     })?;
@@ -40,7 +52,7 @@ pub fn teach(text: &str, path: &[&str], rows: &[Taught]) -> Result<String, Strin
 }
 
 /// Rows as they stand in a registry.
-pub fn rows(rows: &[Taught]) -> String {
+pub fn rows(rows: &[Drafted]) -> String {
     let mut document = DocumentMut::new();
     let list: ArrayOfTables = rows.iter().map(table_of).collect();
     document.insert(KEY, Item::ArrayOfTables(list));
@@ -48,10 +60,10 @@ pub fn rows(rows: &[Taught]) -> String {
 }
 
 /// A row with its keys in the usual order; what is not said is left out.
-fn table_of(row: &Taught) -> Table {
+fn table_of(Drafted { row, is_harmless }: &Drafted) -> Table {
     let mut table = Table::new();
     // A blank line is before each row.
-    table.decor_mut().set_prefix("\n");
+    table.decor_mut().set_prefix(format!("\n{}", if *is_harmless { WHY_NONE } else { "" }));
     let mut put = |key: &str, value: Option<Value>| {
         if let Some(value) = value {
             table.insert(key, Item::Value(value));
@@ -66,6 +78,7 @@ fn table_of(row: &Taught) -> Table {
     put("rpc_code", row.rpc_code.map(Value::from));
     put("status", row.status.map(Value::from));
     put("code", Some(Value::from(row.code.as_str())));
+    put("effect", row.effect.map(|it| Value::from(it.name())));
     put("silent", row.silent.then(|| Value::from(true)));
     put("example", row.example.as_deref().map(Value::from));
     table
@@ -82,16 +95,29 @@ fn scalar(value: &serde_json::Value) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::{rows, teach};
-    use crate::{Source, read, taught::Taught};
+    use super::{Drafted, rows, teach};
+    use crate::{Effect, Source, read, taught::Taught};
 
-    fn row(text: &str) -> Taught {
-        Taught {
+    fn row(text: &str) -> Drafted {
+        let row = Taught {
             text: Some(text.to_owned()),
             code: "NOT_FOUND".to_owned(),
             example: Some(text.to_owned()),
             ..Taught::default()
-        }
+        };
+        Drafted { row, is_harmless: false }
+    }
+
+    #[test]
+    fn why_a_row_leaves_the_effect_none_is_written_above_it() {
+        let harmless = Drafted { is_harmless: true, ..row("a b") };
+        let mut doubted = row("c d");
+        doubted.row.effect = Some(Effect::Unknown);
+        let text = rows(&[harmless, doubted]);
+        let note = "# Nothing was changed: a validator refused these calls, or their tool only reads.\n[[match]]";
+        assert!(text.contains(note), "{text}");
+        assert_eq!(text.matches('#').count(), 1, "{text}");
+        assert!(text.contains("code = \"NOT_FOUND\"\neffect = \"unknown\"\nexample"), "{text}");
     }
 
     #[test]

@@ -5,7 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use redress_registry::taught::{Sample as Answer, Taught, Teachings};
 
 use super::Cluster;
+use crate::{classify, codes};
 
+/// How many unflagged failures of a tool must begin alike before a row takes all that begins so.
+const LEAST_ALIKE: usize = 2;
+/// How many letters and digits such a start has at least.
+const LEAST_LABEL: usize = 5;
 /// How many groups a start of texts must be common to before one row names them all.
 const LEAST_SHARED: usize = 3;
 /// How many letters and digits such a start has at least.
@@ -82,6 +87,7 @@ pub fn draft(
             None => drop(dropped.insert(*at, Dropped::Little)),
         }
     }
+    drafts.extend(labelled(clusters));
     // What is refused is taken out, and a row of several groups is taken apart first. Each round takes one out at least.
     loop {
         // The row that says most comes first, so that a wider one does not take its texts.
@@ -150,7 +156,7 @@ fn merged(groups: &[(usize, &Cluster, &str)]) -> Vec<Draft> {
     let mut by_head = BTreeMap::<(&str, Option<&str>, &str), Vec<usize>>::new();
     for (at, (_, cluster, code)) in groups.iter().enumerate() {
         let silent = cluster.is_silent.then(|| cluster.only_tool().unwrap_or_default());
-        for head in heads(&cluster.glob) {
+        for head in heads(&cluster.glob, LEAST_HEAD) {
             by_head.entry((head, silent, code)).or_default().push(at);
         }
     }
@@ -179,12 +185,42 @@ fn merged(groups: &[(usize, &Cluster, &str)]) -> Vec<Draft> {
     drafts
 }
 
-/// The starts of a glob that end where a value or another part of the sentence begins.
-fn heads(glob: &str) -> impl Iterator<Item = &str> {
+/// Rows for tools that do not give back what others wrote: where several unflagged failures have one label, so have others, of
+/// which nothing more is known.
+fn labelled(clusters: &[Cluster]) -> Vec<Draft> {
+    let mut by_tool = BTreeMap::<&str, Vec<&str>>::new();
+    for cluster in clusters.iter().filter(|it| it.is_silent) {
+        let tool = cluster.only_tool().filter(|it| !classify::gives_back(it));
+        by_tool.entry(tool.unwrap_or_default()).or_default().push(&cluster.glob);
+    }
+    by_tool.remove("");
+    let row = |(tool, globs): (&str, Vec<&str>)| {
+        let mut labels = BTreeMap::<&str, usize>::new();
+        let ends = |it: &&str| it.ends_with(':');
+        for label in globs.iter().flat_map(|it| heads(it, LEAST_LABEL).filter(ends)) {
+            *labels.entry(label).or_default() += 1;
+        }
+        // The widest, and of those the one that says most.
+        let (label, count) = labels.into_iter().max_by_key(|it| (it.1, it.0.len()))?;
+        let row = Taught {
+            tool: Some(tool.to_owned()),
+            text: Some(format!("{label}*")),
+            code: codes::UNKNOWN_TOOL_FAILURE.name().to_owned(),
+            silent: true,
+            example: Some(format!("{}…", label.replace(['*', '?'], " "))),
+            ..Taught::default()
+        };
+        (count >= LEAST_ALIKE).then(|| Draft { row, clusters: Vec::new() })
+    };
+    by_tool.into_iter().filter_map(row).collect()
+}
+
+/// The starts of a glob that end where a value or another part of the sentence begins, with so many letters and digits at least.
+fn heads(glob: &str, least: usize) -> impl Iterator<Item = &str> {
     let ends = glob.char_indices().filter(|(_, it)| matches!(it, '*' | ':' | '[' | '{' | '?'));
     ends.filter_map(|(at, it)| {
         let end = if it == '*' { at } else { at + it.len_utf8() };
         glob.get(..end)
     })
-    .filter(|it| it.chars().filter(|it| it.is_alphanumeric()).count() >= LEAST_HEAD)
+    .filter(move |it| it.chars().filter(|it| it.is_alphanumeric()).count() >= least)
 }

@@ -15,6 +15,7 @@ fn seen<'s>(tool: &'s str, text: &'s str, code: &'s str) -> Sighting<'s> {
         code,
         tier: Tier::Prose,
         is_silent: false,
+        is_harmless: false,
         time: "2026-01-19T00:00:00Z",
     }
 }
@@ -94,6 +95,26 @@ fn a_row_is_for_any_tool_where_several_fail_so() {
     let all = clusters(&[silent("a"), silent("b")]);
     assert_eq!(all.len(), 2, "unflagged failures of two tools are two groups");
     assert!(all.iter().all(|it| it.row("X").unwrap().tool.is_some()));
+}
+
+#[test]
+fn what_has_the_label_of_unflagged_failures_is_one_too() {
+    let silent = |tool, text, code| Sighting { is_silent: true, ..seen(tool, text, code) };
+    let found = |tool| {
+        let one = silent(tool, "Sheet error: no sheet `a` here", "NOT_FOUND");
+        let other = silent(tool, "Sheet error: the disk is full", "LIMIT_EXCEEDED");
+        rows(&clusters(&[one, other]), &[])
+    };
+    let all = found("add_sheet");
+    assert_eq!(all.len(), 3);
+    let last = all.last().unwrap();
+    assert_eq!(last.text.as_deref(), Some("Sheet error:*"));
+    assert_eq!((&*last.code, last.silent), ("UNKNOWN_TOOL_FAILURE", true));
+    assert_eq!(found("read_sheet").len(), 2, "what it reads can begin so");
+    let success = [Sample { tool: "add_sheet".into(), text: "Sheet error: none".into() }];
+    let one = silent("add_sheet", "Sheet error: no sheet `a` here", "NOT_FOUND");
+    let other = silent("add_sheet", "Sheet error: the disk is full", "LIMIT_EXCEEDED");
+    assert_eq!(rows(&clusters(&[one, other]), &success).len(), 2);
 }
 
 #[test]

@@ -163,6 +163,7 @@ fn taught(row: &Taught) -> Value {
     put("rpc_code", row.rpc_code.map(Value::from));
     put("status", row.status.map(Value::from));
     put("code", Some(Value::from(row.code.as_str())));
+    put("effect", row.effect.map(|it| Value::from(it.name())));
     put("silent", row.silent.then_some(Value::Bool(true)));
     Value::Object(known)
 }

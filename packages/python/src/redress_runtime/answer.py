@@ -171,8 +171,8 @@ class _Reader:
         match = matching(self._lookup.matches, text, is_flagged, self._tool, rpc_code, documents)
         row = self._lookup.spelled("native", match["code"]) if match else None
         fault = self.guessed(text, row) if row else None
-        if fault and row:
-            fault.effect = row.effect
+        if fault and row and match:
+            fault.effect = match.get("effect", row.effect)
         return fault
 
     def _text(self, text: str, is_flagged: bool, depth: int) -> Fault | None:

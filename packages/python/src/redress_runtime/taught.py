@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from .values import parsed
 
-#: One row: `tool`, `text`, `json`, `rpc_code`, `status`, `code`, `silent`. Rows with a regular expression stay with the gate: it
+#: One row: `tool`, `text`, `json`, `rpc_code`, `status`, `code`, `effect`, `silent`. Rows with a regular expression stay with the gate: it
 #: matches in linear time, and this language does not.
 Match = Mapping[str, Any]
 

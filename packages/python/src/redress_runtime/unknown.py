@@ -131,7 +131,10 @@ def _taught(raised: object, ctx: Ctx) -> Fault | None:
     text = raised if isinstance(raised, str) else said(raised)
     match = matching(ctx.lookup.matches, text, True, ctx.context.tool or "")
     row = ctx.lookup.spelled("native", match["code"]) if match else None
-    return _quoted(row, text, {}, raised) if row else None
+    fault = _quoted(row, text, {}, raised) if row else None
+    if fault and match:
+        fault.effect = match.get("effect", fault.effect)
+    return fault
 
 
 def _mapped(raised: object, ctx: Ctx) -> Fault | None:
