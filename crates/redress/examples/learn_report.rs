@@ -41,7 +41,9 @@ fn main() -> ExitCode {
             }
         }
     }
-    println!("server                    rows  unflagged: before   after    successes: before  after, certain");
+    println!(
+        "server                    rows  unflagged: before   after    successes: before  after, certain"
+    );
     let mut all = Counts::default();
     for (name, records) in &servers {
         let counts = Counts::of(records);

@@ -53,11 +53,7 @@ impl Choice for Mode {
 
 impl Choice for ServerText {
     const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (
-            Self::Quote,
-            "quote",
-            "In quotes; where it was cut, up to 4 KiB of it in a second block",
-        ),
+        (Self::Quote, "quote", "In quotes; where it was cut, up to 4 KiB of it in a second block"),
         (Self::Full, "full", "The same, with up to 16 KiB in the second block"),
         (Self::Hide, "hide", "Not at all"),
     ];

@@ -134,7 +134,8 @@ pub(super) fn template_of_answer(
         ground: (failure.certain && !is_of_task).then_some(ground),
         is_silent: failure.silent,
     };
-    let template = make_template_with(cx, failure.fault, tool_of(cx, request), (meta, Some(answer)));
+    let template =
+        make_template_with(cx, failure.fault, tool_of(cx, request), (meta, Some(answer)));
     Arc::new(template.handled(handling))
 }
 

@@ -8,7 +8,8 @@ use crate::taught::Taught;
 const KEY: &str = "match";
 
 /// Why a row leaves the effect `none` of its code, as a line above it.
-const WHY_NONE: &str = "# Nothing was changed: a validator refused these calls, or their tool only reads.\n";
+const WHY_NONE: &str =
+    "# Nothing was changed: a validator refused these calls, or their tool only reads.\n";
 
 /// A row to be added.
 #[derive(Debug, Clone, PartialEq)]

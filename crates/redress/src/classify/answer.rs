@@ -255,13 +255,14 @@ fn infer<'e>(evidence: &Evidence<'e>) -> Finding<'e> {
         .unwrap_or_else(Finding::unknown)
 }
 
-/// What a row of the contract says. A form of the same code tells more than a row can: which arguments are wrong.
+/// What a row of the contract says. A form of the same code tells more than a row can: which arguments are wrong, and when a
+/// repeat helps.
 fn taught<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
     let taught = taught::read(evidence)?;
     let form = formats::read(evidence).filter(|it| it.code == taught.code);
     Some(match form {
-        Some(Finding { violations, path, misnamed, .. }) => {
-            Finding { violations, path, misnamed, ..taught }
+        Some(Finding { violations, path, misnamed, retry, .. }) => {
+            Finding { violations, path, misnamed, retry, ..taught }
         }
         None => taught,
     })

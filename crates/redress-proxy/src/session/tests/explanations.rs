@@ -207,7 +207,10 @@ fn what_a_card_had_to_cut_is_below_it() {
         let long =
             format!("{}\nerror: password=hunter2hunter2\u{202e} \u{1b}[31mE0308", lines.join("\n"));
         let content = failed(&long);
-        assert!(content[1].starts_with("Server said:\n> test case_0 ... ok\n> test"), "{content:?}");
+        assert!(
+            content[1].starts_with("Server said:\n> test case_0 ... ok\n> test"),
+            "{content:?}"
+        );
         let end = "> test case_39 ... ok\n> error: password=[redacted] E0308";
         assert!(content[1].ends_with(end), "{content:?}");
         let stack = "    at f (/app/a.js:1:2)\n".repeat(20);
@@ -223,7 +226,9 @@ fn what_a_card_had_to_cut_is_below_it() {
 #[test]
 fn only_the_native_dialect_has_a_second_block_and_only_where_words_are_shown() {
     let long = "a line of a log that never ends\n".repeat(50);
-    for dialect in Dialect::ALL.into_iter().filter(|it| !matches!(it, Dialect::Native | Dialect::Rpc)) {
+    for dialect in
+        Dialect::ALL.into_iter().filter(|it| !matches!(it, Dialect::Native | Dialect::Rpc))
+    {
         let content = failed_content(Settings { dialect, ..settings(Mode::Enforce) }, &long);
         assert_eq!(content.len(), 1, "{}", dialect.name());
     }

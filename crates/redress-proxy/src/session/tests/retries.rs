@@ -91,7 +91,7 @@ fn a_limit_that_stays_after_the_repeat_is_told_with_it() {
     rig.client(CALL);
     assert!(rig.server(&limited).is_empty());
     record(&mut rig, true);
-    rig.after(60 * SECOND);
+    rig.after(20 * SECOND);
     assert_eq!(rig.sent.len(), 2);
     let heard = rig.server(&limited);
     assert_eq!(code(&heard[0]), "RATE_LIMITED");
