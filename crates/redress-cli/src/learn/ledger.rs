@@ -68,39 +68,46 @@ fn read(entry: &Entry, registry: &Registry, seen: &mut Seen) {
     };
     let upstream = root.path(&["private", "upstream", "text"]).and_then(Value::as_str);
     let answer = upstream.as_ref().and_then(|it| Doc::parse(it.as_bytes(), Limits::DOCUMENT).ok());
-    if let Some(answer) = answer.filter(|it| is_answer(it.root())) {
-        let sent = request_of(&tool, arguments);
-        let sent = Doc::parse(sent.as_bytes(), Limits::DOCUMENT).ok();
+    let answer = answer.filter(|it| is_answer(it.root()));
+    let sent = request_of(&tool, arguments);
+    let sent = Doc::parse(sent.as_bytes(), Limits::DOCUMENT).ok();
+    let judged = answer.as_ref().and_then(|answer| {
         let asked = Asked {
             request: sent.as_ref().map(Doc::root),
             method: Some("tools/call".into()),
             tool: Some(tool.as_ref().into()).filter(|_| !tool.is_empty()),
             ..Asked::default()
         };
-        let outcome = Outcome::of(What::Answer(answer.root()));
-        if let Verdict::Failure(failure) = classify(&asked, &outcome, registry) {
-            if failure.tier < Tier::Format {
-                seen.named += 1;
-                return;
-            }
-            let rpc_code = answer.root().path(&["error", "code"]).and_then(Value::as_i64);
-            let text = said(answer.root());
-            let is_harmless = failure.fault.effect == Effect::None;
-            let facts = (failure.silent, is_harmless);
-            add(&text, failure.fault.code(), failure.tier, facts, rpc_code);
-            return;
+        match classify(&asked, &Outcome::of(What::Answer(answer.root())), registry) {
+            Verdict::Failure(failure) => Some(failure),
+            Verdict::Success => None,
         }
+    });
+    if judged.as_ref().is_some_and(|it| it.tier < Tier::Format) {
+        seen.named += 1;
+        return;
     }
-    // The answer was not kept whole: its words are.
+    let rpc_code =
+        answer.as_ref().and_then(|it| it.root().path(&["error", "code"]).and_then(Value::as_i64));
+    // All words of the answer, or those that the record quotes of it.
+    let whole = answer.as_ref().map(|it| said(it.root())).filter(|it| !it.is_empty());
+    if let Some(failure) = judged.filter(|_| request.arguments.is_some()) {
+        let is_harmless = failure.fault.effect == Effect::None;
+        let text = whole.unwrap_or_default();
+        add(&text, failure.fault.code(), failure.tier, (failure.silent, is_harmless), rpc_code);
+        return;
+    }
+    // Who judged it knew the arguments of the call, which the record does not have.
     let code = word(&["code"]).unwrap_or_default();
     let basis = request.basis.clone().or_else(|| word(&["basis"]));
     let is_unknown = code == codes::UNKNOWN_TOOL_FAILURE.name();
-    let text = word(&["server_text"]).unwrap_or_default();
+    let text = whole.or_else(|| word(&["server_text"])).unwrap_or_default();
     match basis.as_deref() {
-        Some("inferred") | None if !text.is_empty() => {
+        Some("inferred") | None if !text.is_empty() || rpc_code.is_some() => {
             let tier = if is_unknown { Tier::Unknown } else { Tier::Prose };
             let is_harmless = word(&["effect"]).as_deref() == Some(Effect::None.name());
-            add(&text, &code, tier, (request.flagged == Some(false), is_harmless), None);
+            let is_silent = request.flagged == Some(false);
+            add(&text, &code, tier, (is_silent, is_harmless), rpc_code);
         }
         _ => seen.named += 1,
     }

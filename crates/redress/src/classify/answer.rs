@@ -262,7 +262,7 @@ fn taught<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
     let form = formats::read(evidence).filter(|it| it.code == taught.code);
     Some(match form {
         Some(Finding { violations, path, misnamed, retry, .. }) => {
-            Finding { violations, path, misnamed, retry, ..taught }
+            Finding { retry, violations, path, misnamed, ..taught }
         }
         None => taught,
     })

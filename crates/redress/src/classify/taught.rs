@@ -43,7 +43,7 @@ pub(super) fn read<'e>(evidence: &Evidence<'e>) -> Option<Finding<'e>> {
     let rule = format!("match {}", fit.number);
     let captures = fit.captures;
     let effect = fit.row.effect;
-    Some(Finding { captures, effect, ..Finding::new(Tier::Taught, rule, fit.row.code.clone()) })
+    Some(Finding { effect, captures, ..Finding::new(Tier::Taught, rule, fit.row.code.clone()) })
 }
 
 /// Whether a contract can say of an answer that flags nothing that it failed.
