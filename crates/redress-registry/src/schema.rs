@@ -295,6 +295,7 @@ fn matching() -> Value {
             ("rpc_code", integer("The number of a JSON-RPC error.")),
             ("status", integer("The HTTP status.")),
             ("code", text("The code that it means.")),
+            ("effect", effect()),
             ("silent", boolean("Whether an answer without `isError` is looked at, too.")),
             ("example", text("A text that it must fit.")),
         ],
