@@ -293,6 +293,7 @@ impl Console {
         let table = &listed.table;
         let shown_as = (table, address);
         let title = PAGES.iter().find(|it| it.0 == name).map_or("", |it| it.1);
+        let title = if name == "time" { "Calls by time" } else { title };
         let content: Markup = match (name, &listed.summary) {
             ("" | "now", Some(summary)) => {
                 let servers = self.options.servers.as_ref().map(|it| it());
@@ -324,7 +325,7 @@ impl Console {
         let place = match name {
             "list" => "failures",
             "server" => "servers",
-            "tool" => "tools",
+            "tool" | "time" => "tools",
             "code" => "codes",
             it => it,
         };

@@ -126,6 +126,15 @@ impl Filter {
         (from, to)
     }
 
+    /// Whether it asks for something that calls are not counted by.
+    pub(crate) fn needs_failures(&self) -> bool {
+        let is_of_calls = |name: &str| name == "server" || name == "tool";
+        let mut names = NAMES.iter().zip(&self.names);
+        self.text.is_some()
+            || self.flagged.is_some()
+            || names.any(|(name, value)| value.is_some() && !is_of_calls(name))
+    }
+
     /// Whether it asks for something that only single failures know.
     pub(crate) fn needs_rows(&self) -> bool {
         self.text.is_some() || self.names.iter().skip(COUNTED).any(Option::is_some)

@@ -60,6 +60,8 @@ pub(crate) struct Row {
     pub session: Symbol,
     pub run: Symbol,
     pub arguments: Symbol,
+    /// The number of its call in its run; 0 where the ledger does not tell of successes.
+    pub call: u32,
     pub message: Symbol,
     pub hint: Symbol,
     pub said: Symbol,
@@ -70,6 +72,10 @@ pub(crate) struct Row {
 pub(crate) struct Success {
     pub time: u64,
     pub seq: u64,
+    /// Its file, in [`Index::files`].
+    pub file: u32,
+    /// The number of its call in its run, where that is known.
+    pub call: u32,
     pub server: Symbol,
     pub tool: Symbol,
     pub session: Symbol,
@@ -87,15 +93,6 @@ pub(crate) struct Outcomes {
 }
 
 impl Outcomes {
-    pub(crate) fn total(self) -> u64 {
-        [self.ok, self.fault, self.refused, self.cancelled, self.repeated]
-            .into_iter()
-            .map(u64::from)
-            .sum()
-    }
-}
-
-impl Count for Outcomes {
     fn add(&mut self, other: Self) {
         self.ok.add(other.ok);
         self.fault.add(other.fault);
@@ -105,8 +102,25 @@ impl Count for Outcomes {
     }
 }
 
-/// The calls of one tool by duration, all together.
-pub(crate) type Latency = [u64; LATENCY_MILLIS.len() + 1];
+/// Calls by duration.
+pub(crate) type Latency = [u32; LATENCY_MILLIS.len() + 1];
+
+/// The calls of a minute, by outcome and by duration.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct MinuteCalls {
+    pub outcomes: Outcomes,
+    pub latency: Latency,
+}
+
+impl Count for MinuteCalls {
+    // One takes 92 bytes: as many as fit into 37 MB.
+    const MOST: usize = if cfg!(test) { 20_000 } else { 400_000 };
+
+    fn add(&mut self, other: Self) {
+        self.outcomes.add(other.outcomes);
+        self.latency.iter_mut().zip(other.latency).for_each(|(ours, theirs)| ours.add(theirs));
+    }
+}
 
 /// A file that was read, as far as it was.
 #[derive(Debug, Clone)]
@@ -167,9 +181,7 @@ pub struct Index {
     pub(crate) tools: Vec<(Symbol, Symbol)>,
     tool_ids: FxHashMap<(Symbol, Symbol), u32>,
     /// Calls by minute and tool.
-    pub(crate) calls: Buckets<Outcomes>,
-    /// The durations of the calls of each tool.
-    pub(crate) latency: Vec<Latency>,
+    pub(crate) calls: Buckets<MinuteCalls>,
     pub(crate) successes: Vec<Success>,
     pub(crate) checked: BTreeMap<(Arc<str>, u64), Mark>,
     pub(crate) files: Vec<FileState>,
@@ -225,7 +237,6 @@ impl Index {
         }
         let id = u32::try_from(self.tools.len()).unwrap_or_default();
         self.tools.push(tool);
-        self.latency.push(Latency::default());
         self.tool_ids.insert(tool, id);
         id
     }
@@ -270,11 +281,6 @@ impl Index {
         let group = |it: u32| groups.get(it as usize).copied().unwrap_or_default();
         let tools: Vec<u32> =
             other.tools.iter().map(|it| self.tool((symbol(it.0), symbol(it.1)))).collect();
-        for (id, latency) in tools.iter().zip(&other.latency) {
-            if let Some(ours) = self.latency.get_mut(*id as usize) {
-                ours.iter_mut().zip(latency).for_each(|(ours, theirs)| *ours += theirs);
-            }
-        }
         let first_file = u32::try_from(self.files.len()).unwrap_or_default();
         let mut files = Vec::new();
         for file in other.files {
@@ -287,8 +293,9 @@ impl Index {
                 |it| u32::try_from(it).unwrap_or_default(),
             ));
         }
+        let file = |it: u32| files.get(it as usize).copied().unwrap_or_default();
         self.rows.extend(other.rows.iter().map(|it| Row {
-            file: files.get(it.file as usize).copied().unwrap_or_default(),
+            file: file(it.file),
             group: group(it.group),
             session: symbol(it.session),
             run: symbol(it.run),
@@ -299,6 +306,7 @@ impl Index {
             ..*it
         }));
         self.successes.extend(other.successes.iter().map(|it| Success {
+            file: file(it.file),
             server: symbol(it.server),
             tool: symbol(it.tool),
             session: symbol(it.session),
@@ -387,6 +395,11 @@ impl Index {
             path: PathBuf::new(),
         });
         self.files.get(row.file as usize).unwrap_or(&NONE)
+    }
+
+    /// The chain of a file.
+    pub(crate) fn chain_of(&self, file: u32) -> &str {
+        self.files.get(file as usize).map_or("", |it| &it.chain)
     }
 
     /// The group of a failure.

@@ -377,7 +377,9 @@ fn shown(cell: &Cell) -> String {
         Cell::None => String::new(),
         Cell::Text(it) => text::strip(it),
         Cell::Count(it) | Cell::Millis(it) => it.to_string(),
+        Cell::Longer(it) => format!("over {it}"),
         Cell::Share(it) => crate::page::percent(*it),
+        Cell::Rate(it) => crate::page::rate(*it),
         Cell::Time(it) => Time::from_millis(*it).to_string(),
         Cell::Series(it) => it.iter().sum::<u64>().to_string(),
     }

@@ -159,6 +159,12 @@ pub(crate) fn percent(share: f64) -> String {
     if percent > 0.0 && percent < 0.1 { "< 0.1 %".to_owned() } else { format!("{percent:.1} %") }
 }
 
+/// So often a second.
+pub(crate) fn rate(rate: f64) -> String {
+    let digits = if rate < 0.1 { 4 } else { 2 };
+    format!("{rate:.digits$}/s")
+}
+
 /// Milliseconds as people say them.
 pub(crate) fn duration(millis: u64) -> String {
     match millis {

@@ -1,10 +1,12 @@
 //! `Summary`: failures counted by server, tool and code. Counts, lists and charts of every page come from it.
 
+use redress_ledger::LATENCY_MILLIS;
 use rustc_hash::FxHashMap;
 
 use crate::{
     filter::{Filter, Resolved},
-    index::{EMPTY, Group, Index, Minute, Outcomes, Row, Symbol},
+    index::{EMPTY, Group, Index, Minute, MinuteCalls, Row, Symbol},
+    page::part,
 };
 
 /// How many columns a chart has.
@@ -51,10 +53,10 @@ pub(crate) struct Line {
     pub tool: Symbol,
     pub code: Symbol,
     pub count: u64,
-    /// The calls of the tool, if they were counted, and how many of these failures happened since then.
-    pub calls: Option<(u64, u64)>,
-    /// The minute from which on they were counted.
-    since: Option<Minute>,
+    /// The calls of the tool, if they were counted.
+    pub calls: Option<Totals>,
+    /// How many of these failures happened since the first of them.
+    failed: u64,
     /// In milliseconds.
     pub first: u64,
     pub last: u64,
@@ -70,10 +72,9 @@ pub(crate) struct Line {
 
 impl Line {
     /// The share of the calls that failed so, from 0 to 1.
-    #[expect(clippy::cast_precision_loss, reason = "a share is shown with one decimal")]
     pub(crate) fn share(&self) -> Option<f64> {
-        let (calls, failed) = self.calls?;
-        (calls > 0 && failed <= calls).then(|| failed as f64 / calls as f64)
+        let calls = self.calls?.all();
+        (calls > 0 && self.failed <= calls).then(|| part(self.failed, calls))
     }
 }
 
@@ -117,15 +118,19 @@ pub(crate) struct Summary {
     pub columns: Columns,
     /// The failures in each column: the sum of those of the lines.
     pub series: Vec<u64>,
-    /// The calls of all tools that are wanted, by outcome, if any were counted.
+    /// The calls of all tools that are wanted, if any were counted.
     pub outcomes: Option<Totals>,
     /// The calls in each column.
     pub calls: Vec<u64>,
+    /// The same by outcome and duration.
+    pub columns_calls: Vec<Totals>,
+    /// The time over which calls were counted, in seconds.
+    pub seconds: u64,
     /// Whether only the newest failures could be asked.
     pub is_partial: bool,
 }
 
-/// Calls by outcome.
+/// Calls by outcome and by duration, and when the first of them ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     pub ok: u64,
@@ -133,15 +138,42 @@ pub(crate) struct Totals {
     pub refused: u64,
     pub cancelled: u64,
     pub repeated: u64,
+    latency: [u64; BUCKETS],
+    since: Option<Minute>,
+}
+
+/// As many as there are ends, and one for what took longer.
+const BUCKETS: usize = LATENCY_MILLIS.len() + 1;
+
+/// How long most calls took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Within {
+    /// So many milliseconds at most.
+    Millis(u64),
+    /// More than that.
+    Longer(u64),
 }
 
 impl Totals {
-    fn add(&mut self, minute: Outcomes) {
-        self.ok += u64::from(minute.ok);
-        self.fault += u64::from(minute.fault);
-        self.refused += u64::from(minute.refused);
-        self.cancelled += u64::from(minute.cancelled);
-        self.repeated += u64::from(minute.repeated);
+    fn add(&mut self, minute: Minute, calls: &MinuteCalls) {
+        let MinuteCalls { outcomes, latency } = calls;
+        self.ok += u64::from(outcomes.ok);
+        self.fault += u64::from(outcomes.fault);
+        self.refused += u64::from(outcomes.refused);
+        self.cancelled += u64::from(outcomes.cancelled);
+        self.repeated += u64::from(outcomes.repeated);
+        self.latency.iter_mut().zip(latency).for_each(|(sum, it)| *sum += u64::from(*it));
+        self.since = Some(self.since.map_or(minute, |it| it.min(minute)));
+    }
+
+    fn add_all(&mut self, other: &Self) {
+        self.ok += other.ok;
+        self.fault += other.fault;
+        self.refused += other.refused;
+        self.cancelled += other.cancelled;
+        self.repeated += other.repeated;
+        self.latency.iter_mut().zip(other.latency).for_each(|(sum, it)| *sum += it);
+        self.since = [self.since, other.since].into_iter().flatten().min();
     }
 
     /// All calls.
@@ -152,6 +184,19 @@ impl Totals {
     /// The calls that failed.
     pub(crate) const fn failed(self) -> u64 {
         self.fault + self.refused
+    }
+
+    /// How long so many of a hundred calls took at most, by the ends of the histogram.
+    pub(crate) fn within(&self, percent: u64) -> Option<Within> {
+        let all: u64 = self.latency.iter().sum();
+        let wanted = (all * percent).div_ceil(100).max(1);
+        let mut seen = 0;
+        let at = self.latency.iter().position(|it| {
+            seen += it;
+            seen >= wanted
+        })?;
+        let longest = LATENCY_MILLIS.last().copied().unwrap_or_default();
+        Some(LATENCY_MILLIS.get(at).map_or(Within::Longer(longest), |it| Within::Millis(*it)))
     }
 }
 
@@ -176,15 +221,21 @@ pub(crate) fn summary(index: &Index, filter: &Filter, by: By, now: u64) -> Summa
         }
     }
     let mut lines = lines.done();
-    let (outcomes, calls) = (calls.totals, calls.series);
-    lines.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| names(index, a).cmp(&names(index, b))));
+    // Tools and servers are listed that did not fail, too, where the filter is about nothing else.
+    if !by.code && by.server && !filter.needs_failures() {
+        add_flawless(&mut lines, &calls);
+    }
+    let Calls { totals: outcomes, series: columns_calls, seconds, .. } = calls;
+    let calls = columns_calls.iter().map(|it| it.all()).collect();
+    let rank = |it: &Line| (it.count, it.calls.map_or(0, Totals::all));
+    lines.sort_by(|a, b| rank(b).cmp(&rank(a)).then_with(|| names(index, a).cmp(&names(index, b))));
     let mut series = vec![0; COLUMNS];
     for line in &lines {
         series.iter_mut().zip(&line.series).for_each(|(sum, it)| *sum += it);
     }
     let total = lines.iter().map(|it| it.count).sum();
     let is_partial = filter.needs_rows() && index.rows_from.is_some();
-    Summary { lines, total, columns, series, outcomes, calls, is_partial }
+    Summary { lines, total, columns, series, outcomes, calls, columns_calls, seconds, is_partial }
 }
 
 /// The failures that a filter takes, one by one, the newest first.
@@ -229,38 +280,54 @@ fn names<'i>(index: &'i Index, line: &Line) -> [&'i str; 3] {
 fn calls_of(index: &Index, wanted: &Resolved, by: By, columns: Columns) -> Calls {
     let (from, to) = wanted.minutes;
     let takes: Vec<bool> = index.tools.iter().map(|it| wanted.takes_tool(*it)).collect();
-    let mut totals: Option<Totals> = None;
-    let mut series = vec![0; COLUMNS];
-    let mut of_tool: Vec<Option<(Minute, u64)>> = vec![None; index.tools.len()];
-    for (minute, tool, outcomes) in index.calls.range(from, to) {
+    let mut series = vec![Totals::default(); COLUMNS];
+    let mut of_tool = vec![Totals::default(); index.tools.len()];
+    let mut last = 0;
+    for (minute, tool, calls) in index.calls.range(from, to) {
         if !takes.get(*tool as usize).copied().unwrap_or_default() {
             continue;
         }
-        totals.get_or_insert_default().add(*outcomes);
+        last = *minute;
         if let Some(column) = series.get_mut(columns.at(*minute)) {
-            *column += outcomes.total();
+            column.add(*minute, calls);
         }
         if let Some(slot) = of_tool.get_mut(*tool as usize) {
-            slot.get_or_insert((*minute, 0)).1 += outcomes.total();
+            slot.add(*minute, calls);
         }
     }
-    let mut by_key: FxHashMap<(Symbol, Symbol), (Minute, u64)> = FxHashMap::default();
-    for (tool, found) in index.tools.iter().zip(of_tool) {
-        if let Some((first, count)) = found {
-            let slot = by_key.entry(calls_key(*tool, by)).or_insert((first, 0));
-            *slot = (slot.0.min(first), slot.1 + count);
+    let mut totals: Option<Totals> = None;
+    let mut by_key: FxHashMap<(Symbol, Symbol), Totals> = FxHashMap::default();
+    for (tool, found) in index.tools.iter().zip(&of_tool) {
+        if found.since.is_some() {
+            totals.get_or_insert_default().add_all(found);
+            by_key.entry(calls_key(*tool, by)).or_default().add_all(found);
         }
     }
-    Calls { totals, series, by_key }
+    let first = totals.and_then(|it| it.since);
+    let minutes = first.map_or(0, |it| last.saturating_sub(it) + 1);
+    Calls { totals, series, by_key, seconds: u64::from(minutes) * 60 }
+}
+
+/// Adds the tools or servers that were called and did not fail.
+fn add_flawless(lines: &mut Vec<Line>, calls: &Calls) {
+    let known: Vec<_> = lines.iter().map(|it| (it.server, it.tool)).collect();
+    for (key, calls) in &calls.by_key {
+        if !known.contains(key) {
+            let (server, tool) = *key;
+            let series = vec![0; COLUMNS];
+            lines.push(Line { server, tool, calls: Some(*calls), series, ..Line::default() });
+        }
+    }
 }
 
 /// The calls that are wanted.
 struct Calls {
     totals: Option<Totals>,
     /// All of them in each column.
-    series: Vec<u64>,
-    /// From which minute on calls were counted, and how many: of a tool, of all tools of a server, or of all.
-    by_key: FxHashMap<(Symbol, Symbol), (Minute, u64)>,
+    series: Vec<Totals>,
+    /// Those of a tool, of all tools of a server, or of all.
+    by_key: FxHashMap<(Symbol, Symbol), Totals>,
+    seconds: u64,
 }
 
 /// Whose calls failures are a share of.
@@ -297,8 +364,7 @@ impl<'i> Counter<'i> {
                 let (server, tool, code) = key;
                 let first = u64::MAX;
                 let calls = calls.by_key.get(&calls_key((server, tool), by)).copied();
-                let (since, calls) = (calls.map(|it| it.0), calls.map(|it| (it.1, 0)));
-                lines.push(Line { server, tool, code, calls, since, first, ..Line::default() });
+                lines.push(Line { server, tool, code, calls, first, ..Line::default() });
                 lines.len() - 1
             });
             of_group.push(at);
@@ -326,9 +392,10 @@ impl<'i> Counter<'i> {
             line.series = vec![0; COLUMNS];
         }
         let minute = Minute::try_from(minute).unwrap_or(Minute::MAX);
-        // Failures from before calls were counted are no share of them.
-        if let Some((_, failed)) = line.calls.as_mut().filter(|_| Some(minute) >= line.since) {
-            *failed += count;
+        // Failures from before calls were counted are no share of them, nor are those of other requests than calls.
+        let is_counted = line.calls.is_some_and(|it| Some(minute) >= it.since);
+        if is_counted && self.index.groups.get(group as usize).is_some_and(|it| it.tool != EMPTY) {
+            line.failed += count;
         }
         if let Some(column) = line.series.get_mut(self.columns.at(minute)) {
             *column += count;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::{
     Filter, Index,
     address::Pairs,
-    page::{count, duration, percent, shown},
+    page::{count, duration, percent, rate, shown},
     table::{Cell, Table},
     view,
 };
@@ -26,12 +26,26 @@ pub enum What {
     Codes,
     /// By what they say, of those that no rule named.
     Unnamed,
+    /// By time: calls by outcome, and failures.
+    Time,
+    /// By code: how many were followed by a success.
+    Recovery,
+    /// The same by what the card said.
+    Wording,
 }
 
 impl What {
     /// Every one.
-    pub const ALL: [Self; 5] =
-        [Self::Failures, Self::Servers, Self::Tools, Self::Codes, Self::Unnamed];
+    pub const ALL: [Self; 8] = [
+        Self::Failures,
+        Self::Servers,
+        Self::Tools,
+        Self::Codes,
+        Self::Unnamed,
+        Self::Time,
+        Self::Recovery,
+        Self::Wording,
+    ];
 
     /// The name on the command line, and of the page.
     pub const fn name(self) -> &'static str {
@@ -41,6 +55,9 @@ impl What {
             Self::Tools => "tools",
             Self::Codes => "codes",
             Self::Unnamed => "unnamed",
+            Self::Time => "time",
+            Self::Recovery => "recovery",
+            Self::Wording => "wording",
         }
     }
 
@@ -60,7 +77,12 @@ pub struct Report {
 impl Report {
     /// What an index says of the failures that a filter takes; `now` is in milliseconds since 1970.
     pub fn of(index: &Index, what: What, filter: &Filter, now: u64) -> Self {
-        let listed = view::list(index, what.name(), (filter, &Pairs::default()), now, &[]);
+        let mut address = Pairs::default();
+        let place = if what == What::Wording { What::Recovery } else { what }.name();
+        if what == What::Wording {
+            address.set("by", what.name());
+        }
+        let listed = view::list(index, place, (filter, &address), now, &[]);
         listed.map_or_else(
             || Self { table: Table::new(&[]), total: None },
             |it| Self { table: it.table, total: it.total },
@@ -110,6 +132,8 @@ fn cell(cell: &Cell) -> String {
         Cell::Count(it) => count(*it),
         Cell::Share(it) => percent(*it),
         Cell::Millis(it) => duration(*it),
+        Cell::Longer(it) => format!("> {}", duration(*it)),
+        Cell::Rate(it) => rate(*it),
         Cell::Time(it) => {
             let text = redress_ledger::Time::from_millis(*it).to_string();
             text.get(..16).unwrap_or_default().replace('T', " ")

@@ -26,6 +26,10 @@ pub(crate) enum Cell {
     Time(u64),
     /// In milliseconds.
     Millis(u64),
+    /// More than so many milliseconds.
+    Longer(u64),
+    /// So often a second.
+    Rate(f64),
     /// Counts over time, for a small chart.
     Series(Vec<u64>),
 }
@@ -41,7 +45,8 @@ impl Cell {
     fn rank(&self) -> Option<f64> {
         match self {
             Self::Count(it) | Self::Time(it) | Self::Millis(it) => Some(*it as f64),
-            Self::Share(it) => Some(*it),
+            Self::Longer(it) => Some(*it as f64 + 1.0),
+            Self::Share(it) | Self::Rate(it) => Some(*it),
             Self::Series(it) => Some(it.iter().sum::<u64>() as f64),
             Self::None | Self::Text(_) => None,
         }
@@ -64,10 +69,10 @@ impl Cell {
 
     fn write_json(&self, out: &mut String) {
         match self {
-            Self::None => out.push_str("null"),
+            Self::None | Self::Longer(_) => out.push_str("null"),
             Self::Text(it) => write_str(out, it),
             Self::Count(it) | Self::Millis(it) => write_int(out, (*it).into()),
-            Self::Share(it) => out.push_str(&share(*it)),
+            Self::Share(it) | Self::Rate(it) => out.push_str(&share(*it)),
             Self::Time(it) => write_str(out, &Time::from_millis(*it).to_string()),
             Self::Series(it) => write_list(out, it, |it, out| write_int(out, (*it).into())),
         }
@@ -78,7 +83,8 @@ impl Cell {
             Self::None => String::new(),
             Self::Text(it) => it.clone(),
             Self::Count(it) | Self::Millis(it) => it.to_string(),
-            Self::Share(it) => share(*it),
+            Self::Longer(it) => format!("over {it}"),
+            Self::Share(it) | Self::Rate(it) => share(*it),
             Self::Time(it) => Time::from_millis(*it).to_string(),
             Self::Series(it) => {
                 let counts: Vec<String> = it.iter().map(u64::to_string).collect();

@@ -48,6 +48,11 @@ pub(crate) fn list(
         "servers" => counted(By::SERVER, filter),
         "tools" => counted(By::TOOL, filter),
         "codes" => counted(By::CODE, filter),
+        "time" => {
+            let summary = query::summary(index, filter, By::default(), now);
+            let (table, total) = (failures::times(&summary), Some(summary.total));
+            Listed { table, total, summary: Some(summary) }
+        }
         "list" => {
             let rows = query::failures(index, filter, now);
             let summary = query::summary(index, filter, By::default(), now);

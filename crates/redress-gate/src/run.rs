@@ -156,7 +156,7 @@ fn server_runtime(run: Run, ledger: Option<Ledger>, log: File) -> io::Result<Ser
     let (ledger, on_failure) = (ledger.map(Arc::new), run.on_ledger_failure);
     Ok(ServerRuntime {
         target: run.target,
-        recorder: FailureRecorder { ledger, on_failure, server: Arc::clone(&run.server) },
+        recorder: FailureRecorder::new(Arc::clone(&run.server), ledger, on_failure),
         server: run.server,
         clock: run.clock,
         log: Arc::new(StderrLog::new(log)?),

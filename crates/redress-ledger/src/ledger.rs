@@ -11,6 +11,7 @@ use redress::fault::Receipt;
 
 use crate::{
     arguments::ArgumentsKey,
+    call_counter::{CallCounter, CallCounters},
     commit::{self, By, OnChange, OnCommit, Outside, Queue, Scribe},
     disk,
     error::{Failure, LedgerError, OpenError},
@@ -21,7 +22,7 @@ use crate::{
     refusals::{self, Recording, RefusalKind},
     retain::{self, Hold, Keep},
     sign::PublicKey,
-    time::Clock,
+    time::{Clock, Time},
     witness::{Witness, WitnessFile},
     writer::{Tools, Writer},
 };
@@ -108,6 +109,7 @@ pub struct Ledger {
     public_key: PublicKey,
     arguments_key: ArgumentsKey,
     keeps_arguments: bool,
+    calls: CallCounters,
     recovered: Vec<Recovery>,
 }
 
@@ -189,7 +191,17 @@ impl Ledger {
         let outside = Outside { clock, on_change, on_commit, untold, chain: chain.clone() };
         let queue = Arc::new(Queue::new(outside, scribe));
         let committer = Mutex::new(Some(Committer::Caller));
-        Ok(Self { queue, committer, chain, public_key, arguments_key, keeps_arguments, recovered })
+        let calls = CallCounters::default();
+        Ok(Self {
+            queue,
+            committer,
+            chain,
+            public_key,
+            arguments_key,
+            keeps_arguments,
+            calls,
+            recovered,
+        })
     }
 
     /// Whether a new call may begin. Who refuses one answers with the constant fault that has no record, and counts it with
@@ -231,6 +243,25 @@ impl Ledger {
         then: impl FnOnce(Result<(), LedgerError>) + Send + 'static,
     ) {
         refusals::count(&self.queue, kind, Box::new(then));
+    }
+
+    /// Where the calls of a server are counted. [`Self::tell_calls`] records them.
+    pub fn calls_of(&self, server: &str) -> Arc<CallCounter> {
+        self.calls.of(server)
+    }
+
+    /// Records the calls of the minutes that are over, one record for each; to be called every minute. Never waits. What cannot be
+    /// recorded now is recorded later.
+    pub fn tell_calls(&self) {
+        self.tell_calls_until(Some(self.queue.now()));
+    }
+
+    fn tell_calls_until(&self, now: Option<Time>) {
+        if self.admit().is_ok() {
+            for record in self.calls.take(now).flat_map(|it| it.records().collect::<Vec<_>>()) {
+                self.append_later(move || record);
+            }
+        }
     }
 
     /// Queues a record that the caller makes durable itself: [`Self::commit`] must follow. Never waits.
@@ -301,6 +332,7 @@ impl Ledger {
 
     /// Makes everything durable that waits, signs it, and closes the chain. Later appends are refused.
     pub fn close(&self) -> Result<(), LedgerError> {
+        self.tell_calls_until(None);
         refusals::tell_counts(&self.queue);
         self.queue.stop();
         let committer = self.committer.lock().unwrap_or_else(PoisonError::into_inner).take();

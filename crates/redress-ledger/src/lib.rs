@@ -34,7 +34,8 @@
 //! | --- | --- |
 //! | `genesis` | first record of a chain: `format` (`redress-ledger/1`), `chain`, `key` (Ed25519 public key, hex) |
 //! | `fault` | the native envelope; beside it `request`: the call ([below](#request)), and `private`: causes, stack, upstream bytes, dropped parts; and `locks` where it locks its session |
-//! | `call`, `session`, `retry` | what the gate says about a governed call that succeeded, a session, a repeated call |
+//! | `call` | a call that succeeded: of a governed server each one, with what the gate says about it; of any other the first of a tool that had failed in its run, with `server`, `tool`, `failures` (how often it had), `elapsed_ms`; beside it `request` |
+//! | `session`, `retry` | what the gate says about a session, a repeated call |
 //! | `gap` | failures that could not be recorded: `count`, `first`, `last` |
 //! | `refusals` | failures that were counted: `count`, `first`, `last`, and `counts`, a list of `code`, `class`, `server` (if there is one), `from` (`local`, `private` or `public`), `count` |
 //! | `tally` | the calls that ended in a minute: `minute` (`YYYY-MM-DDThh:mmZ`), and `calls`, a list of `server`, `tool`, the number of calls by outcome, `ok`, `fault`, `refused`, `cancelled`, `repeated` (ended well after the gate repeated it), and `ms`, the number of calls in each bucket of [`LATENCY_MILLIS`] and of those that took longer. Records of the same minute add up |
@@ -54,9 +55,14 @@
 //! The object `request` of a fault record tells of the call that failed. Each member may be missing, and all are in records of older versions:
 //!
 //! ```text
-//! {"client":{"name":"…","version":"…"},"session":"…","run":"…","arguments_hmac":"32 hex digits","arguments":{…},"attempt":N,
+//! {"client":{"name":"…","version":"…"},"session":"…","run":"…","arguments_hmac":"32 hex digits","arguments":{…},"attempt":N,"call":N,
 //!  "mode":"enforce|annotate|observe","dialect":"…","basis":"stated|taught|protocol|inferred","rule":"…","flagged":true|false}
 //! ```
+//!
+//! That of a call record has `client`, `session`, `run` and `call`. A run is the trace of `run`, or without one the session. `call` numbers the tool calls
+//! of a run, whatever their tool, in the order in which they ended: 1 is the first failure of the run that no success of its tool has followed yet.
+//! A fault record with `call` is ended by the next call record with the same run, server and tool and with a greater `call`, which came so many calls later;
+//! if there is none, the tool has not succeeded in that run since. Without `call` it is not known whether it has.
 //!
 //! # Keys
 //!
@@ -116,7 +122,7 @@
 //!   signatures. `segment.rs` one file, its space and its syncs.
 //! - `record.rs` a record and its line. `fault.rs` a fault as a record, `request.rs` the call that it belongs to,
 //!   `arguments.rs` the key under which its arguments are digested. `tally.rs` the calls of
-//!   a minute. `checked.rs` the mark of a person. `hash.rs`, `time.rs` how both are written.
+//!   a minute, `call_counter.rs` their counters. `checked.rs` the mark of a person. `hash.rs`, `time.rs` how both are written.
 //! - `disk.rs` the files of the system, or those of a simulated disk. `layout.rs` the names in a ledger, and which bytes count. `lines.rs` a file line by line, in bounded memory.
 //! - `recover.rs` chains whose process is gone. `lock.rs` whether it is. `sign.rs` signatures, `operator.rs` those under
 //!   plans. `keys.rs` the key on disk, which every use replaces; `epoch.rs` the record of that, `epochs.rs` their log.
@@ -138,6 +144,7 @@
 //! - No runtime, no clock: callbacks and time are passed in.
 
 mod arguments;
+mod call_counter;
 mod checked;
 mod commit;
 mod cursor;
@@ -178,6 +185,7 @@ mod writer;
 
 use redress_wire::json::Limits;
 
+pub use call_counter::CallCounter;
 pub use checked::Checked;
 pub use commit::{By, OnChange, OnCommit};
 pub use cursor::{Chain, ChainCursor, LineHead, Next, Portion, Skipped, read_line};
@@ -204,7 +212,7 @@ pub use scan::{Scanned, ScannedLine, Segment, Segments, read_record};
 pub use sign::PublicKey;
 pub use stats::{Counts, Stats};
 pub use tail::tail;
-pub use tally::{Calls, LATENCY_MILLIS, Tally};
+pub use tally::{CallOutcome, Calls, LATENCY_MILLIS, Tally};
 pub use time::{Clock, Time};
 pub use verify::{
     ChainReport, ChainState, Evidence, Found, Missing, Problem, ReceiptReport, Report, Unread,

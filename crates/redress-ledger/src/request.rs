@@ -1,4 +1,4 @@
-//! `RequestInfo`: the call to which a fault record belongs, and how its failure was judged.
+//! `RequestInfo`: the call to which a fault or call record belongs, and how its failure was judged.
 
 use std::borrow::Cow;
 
@@ -37,6 +37,8 @@ pub struct RequestInfo<'a> {
     pub arguments: Option<Cow<'a, str>>,
     /// The number of the attempt that failed, from 1.
     pub attempt: Option<u64>,
+    /// The number of the call in its run, counted from its first failure that no success of the same tool has followed yet.
+    pub call: Option<u64>,
     /// How the model was told: `enforce`, `annotate` or `observe`.
     pub mode: Option<Cow<'a, str>>,
     /// The dialect of the answer.
@@ -64,6 +66,7 @@ impl<'d> RequestInfo<'d> {
             arguments_hmac: text("arguments_hmac"),
             arguments: object.get("arguments").map(|it| Cow::Borrowed(it.raw())),
             attempt: object.get("attempt").and_then(Value::as_u64),
+            call: object.get("call").and_then(Value::as_u64),
             mode: text("mode"),
             dialect: text("dialect"),
             basis: text("basis"),
@@ -91,6 +94,9 @@ impl<'d> RequestInfo<'d> {
         }
         if let Some(attempt) = self.attempt {
             members.int("attempt", attempt);
+        }
+        if let Some(call) = self.call {
+            members.int("call", call);
         }
         members.opt_str("mode", cut(self.mode.as_ref()).as_deref());
         members.opt_str("dialect", cut(self.dialect.as_ref()).as_deref());
@@ -142,6 +148,7 @@ mod tests {
             arguments_hmac: Some("0".repeat(32).into()),
             arguments: Some(r#"{"path":"a"}"#.into()),
             attempt: Some(2),
+            call: Some(5),
             mode: Some("enforce".into()),
             dialect: Some("native".into()),
             basis: Some("inferred".into()),

@@ -32,6 +32,21 @@ pub struct Tally {
     pub calls: Vec<Calls>,
 }
 
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallOutcome {
+    /// Well.
+    Ok,
+    /// With a failure.
+    Fault,
+    /// With a failure before the server was asked.
+    Refused,
+    /// The client withdrew it.
+    Cancelled,
+    /// Well, after the gate repeated it.
+    Repeated,
+}
+
 /// The calls of one tool in one minute. Each call has one outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Calls {
@@ -58,6 +73,17 @@ impl Calls {
     pub const fn total(&self) -> u64 {
         let ended = self.ok.saturating_add(self.fault).saturating_add(self.refused);
         ended.saturating_add(self.cancelled).saturating_add(self.repeated)
+    }
+
+    /// Counts a call.
+    pub const fn add(&mut self, outcome: CallOutcome) {
+        *match outcome {
+            CallOutcome::Ok => &mut self.ok,
+            CallOutcome::Fault => &mut self.fault,
+            CallOutcome::Refused => &mut self.refused,
+            CallOutcome::Cancelled => &mut self.cancelled,
+            CallOutcome::Repeated => &mut self.repeated,
+        } += 1;
     }
 
     /// Counts how long a call took, rounded up to milliseconds.
@@ -137,7 +163,7 @@ mod tests {
     use super::{Calls, LATENCY_MILLIS, Tally};
     use crate::{
         LINE_LIMITS, MAX_LINE,
-        record::{Head, Line},
+        record::{Head, Line, Record},
         time::Time,
     };
 
@@ -173,6 +199,23 @@ mod tests {
         assert_eq!(first.calls[0].total(), 15);
         assert_eq!(first.calls[0].latency[..3], [2, 1, 1]);
         assert_eq!(first.calls[0].latency[LATENCY_MILLIS.len() - 1..], [1, 2]);
+    }
+
+    #[test]
+    fn a_minute_has_its_golden_bytes() {
+        let minute = Tally::minute_of(Time::parse("2026-01-19T15:32:59.999Z").unwrap());
+        let tally = Tally { minute, calls: vec![calls("read_file")] };
+        let [record] = <[Record; 1]>::try_from(tally.records().collect::<Vec<_>>()).unwrap();
+        let mut line = Vec::new();
+        Head::START.clone().write(&record, "2026-01-19T15:33:00.000Z", &mut line);
+        let zeros = "0".repeat(64);
+        let expected = format!(
+            r#"{{"seq":0,"time":"2026-01-19T15:33:00.000Z","prev":"{zeros}","kind":"tally","tally":{{"minute":"2026-01-19T15:32Z","calls":[{{"server":"files","tool":"read_file","ok":1,"fault":2,"refused":3,"cancelled":4,"repeated":5,"ms":[2,1,1,0,0,0,0,0,0,0,0,0,0,0,1,2]}}]}},"hash":"HASH"}}"#
+        );
+        let text = String::from_utf8(line).unwrap();
+        let hash = text.get(text.len() - 67..text.len() - 3).unwrap();
+        assert_eq!(text.trim_end(), expected.replace("HASH", hash));
+        assert_eq!(hash, "10592990086386b6e7161419b98a3443b3a1cf878a8e1439152532dd8bcbe0ad");
     }
 
     #[test]

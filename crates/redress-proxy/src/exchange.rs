@@ -11,6 +11,7 @@ use crate::{
     limits::CallSlot,
     memory::Reservation,
     outgoing::Sender,
+    trace_id::TraceId,
 };
 
 /// A longer request is not kept for the judgement of its failure; its id, method and tool are.
@@ -124,6 +125,11 @@ impl Exchange {
         }
     }
 
+    /// The trace that it belongs to.
+    pub(crate) fn trace(&self) -> Option<TraceId> {
+        self.request.trace.or(self.from.trace)
+    }
+
     /// Whether the upstream is at it. One whose answer is held back is not.
     pub(crate) fn is_at_upstream(&self) -> bool {
         self.sent && self.write.as_ref().is_none_or(|it| it.answer.is_none())
@@ -197,6 +203,8 @@ pub(crate) struct Request {
     cursor: Option<TextSpan>,
     /// The method.
     pub(crate) method: Method,
+    /// The trace that its `_meta` names.
+    trace: Option<TraceId>,
     /// Whether it says for itself which revision of the protocol it follows: it belongs to no session.
     pub(crate) is_sessionless: bool,
     /// Whether it comes back with a state that the server gave out, to go on from there.
@@ -236,6 +244,8 @@ impl Request {
         let token = meta.and_then(|it| it.get("progressToken")).map(|token| {
             if is_whole { TextSpan::of(span(token)) } else { append(&mut text, token.raw()) }
         });
+        let trace = meta.and_then(|it| it.get("traceparent"));
+        let trace = trace.and_then(|it| TraceId::read(&it.as_str()?));
         let is_sessionless = meta.is_some_and(|it| it.get(REVISION_KEY).is_some());
         Self {
             text,
@@ -247,6 +257,7 @@ impl Request {
             token,
             cursor,
             method,
+            trace,
             is_sessionless,
             has_state: state.is_some(),
         }

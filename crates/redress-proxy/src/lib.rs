@@ -18,7 +18,8 @@
 //!   request, `canonical.rs` its arguments in one spelling, `trace_id.rs` its trace.
 //! - `server.rs` what all sessions of one server share: its settings, and what counts across them. `breaker.rs` whether
 //!   it is asked at all, `limits.rs` how much, `quota.rs` how much of its failures is recorded, `retry.rs` what is asked
-//!   again, `loop_guard.rs` which repeats of a failed call are not sent; `metrics.rs` counts what came of it, for Prometheus and `sys/errorStats`; `exposition.rs` the metrics as
+//!   again, `loop_guard.rs` which repeats of a failed call are not sent; `failed_tools.rs` which tools failed in a run and have not
+//!   succeeded since, `succeeded_call.rs` the record of a success that ends that; `metrics.rs` counts what came of it, for Prometheus and `sys/errorStats`; `exposition.rs` the metrics as
 //!   `OpenMetrics` text.
 //! - `memory.rs` the budget of bytes of all clients, and reservations in it. `slots.rs` fair shares of sessions,
 //!   connections and calls. `caller.rs` whose share it is.
@@ -50,6 +51,7 @@ pub mod caller;
 mod canonical;
 mod exchange;
 pub mod exposition;
+mod failed_tools;
 mod fault_template;
 pub mod header_params;
 mod http_head;
@@ -69,6 +71,7 @@ pub mod server;
 pub mod session;
 pub mod settings;
 pub mod slots;
+pub mod succeeded_call;
 pub mod tail;
 mod tools;
 mod trace_id;

@@ -47,19 +47,21 @@ impl fmt::Debug for ArgumentsRule<'_> {
     }
 }
 
-/// What is known of a request that failed, until its record is written.
+/// What is known of a request, until its record is written.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RequestFacts {
     /// The program that opened its session.
     pub(crate) client: Option<Arc<ClientName>>,
     /// Its session.
     pub(crate) session: Option<String>,
-    /// Its trace, if a header of its HTTP request has one.
+    /// Its trace, if its `_meta` or a header of its HTTP request names one.
     pub(crate) trace: Option<TraceId>,
     /// Its parameters, if it was short enough to keep.
     pub(crate) params: Option<Box<str>>,
     /// The number of the attempt, from 1.
     pub(crate) attempt: u64,
+    /// The number of the call among those of its run since its first failure that is still open.
+    pub(crate) call: Option<u64>,
     /// Whether the server flagged the failure itself; `None` without an answer.
     pub(crate) is_flagged: Option<bool>,
 }
@@ -86,7 +88,6 @@ impl RequestFacts {
                 version: it.version.as_str().into(),
             }),
         };
-        let trace = meta("traceparent").and_then(|it| TraceId::read(&it.as_str()?));
         let canonical = param("arguments").map(canonical);
         let digest = canonical.as_ref().zip(rule).map(|(it, rule)| (rule.digest)(it).into());
         let kept = canonical.filter(|_| rule.is_some_and(|it| it.are_kept));
@@ -94,10 +95,11 @@ impl RequestFacts {
         RequestInfo {
             client,
             session: self.session.as_deref().map(Into::into),
-            run: trace.or(self.trace).map(|it| it.to_string().into()),
+            run: self.trace.map(|it| it.to_string().into()),
             arguments_hmac: digest,
             arguments: kept.map(|it| redactor.json(&it).as_str().to_owned().into()),
             attempt: Some(self.attempt),
+            call: self.call,
             mode: Some(settings.mode.name().into()),
             dialect: Some(settings.dialect.name().into()),
             flagged: self.is_flagged,

@@ -10,10 +10,12 @@ use std::{
 };
 
 use redress_govern::Governor;
+use redress_ledger::CallCounter;
 
 use crate::{
     breaker::Breakers,
     caller::Caller,
+    failed_tools::FailedTools,
     limits::{ClientShares, Limits},
     memory::{Account, MemoryBudget},
     metrics::{CountedEvent, Metrics},
@@ -44,6 +46,10 @@ pub struct Server {
     has_lost_ledger: AtomicBool,
     /// The bytes that the gate may hold; without it they are not counted.
     memory: OnceLock<Arc<MemoryBudget>>,
+    /// Where its calls are counted for the ledger.
+    calls: OnceLock<Arc<CallCounter>>,
+    /// The tools that failed in a run and have not succeeded in it since.
+    pub(crate) failed_tools: FailedTools,
     /// Tells its sessions from those of other processes.
     mark: u64,
     /// What ids and pauses follow from, if they are to be the same each time.
@@ -77,6 +83,8 @@ impl Server {
             is_ready: AtomicBool::new(false),
             has_lost_ledger: AtomicBool::new(false),
             memory: OnceLock::new(),
+            calls: OnceLock::new(),
+            failed_tools: FailedTools::default(),
             mark: RandomState::new().hash_one(()),
             seed: None,
             settings,
@@ -175,6 +183,16 @@ impl Server {
     /// From now on what is held for its clients is reserved there.
     pub fn reserve_in(&self, memory: &Arc<MemoryBudget>) {
         self.memory.get_or_init(|| Arc::clone(memory));
+    }
+
+    /// From now on its calls are counted there.
+    pub fn count_calls_in(&self, counter: Arc<CallCounter>) {
+        self.calls.get_or_init(|| counter);
+    }
+
+    /// Where its calls are counted, if there is a ledger.
+    pub(crate) fn call_counter(&self) -> Option<&CallCounter> {
+        self.calls.get().map(|it| &**it)
     }
 
     /// What a caller reserves of the gate's memory, if that is counted.

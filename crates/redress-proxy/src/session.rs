@@ -11,6 +11,7 @@ mod checked_writes;
 mod client;
 mod crash_log;
 mod emission;
+mod ended_calls;
 mod failure_cause;
 mod fault_details;
 mod faults;

@@ -70,6 +70,11 @@ impl Tools {
         self.facts.get(name).copied()
     }
 
+    /// Whether a tool of that name was listed.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.facts.contains_key(name)
+    }
+
     /// The names of a tool's arguments, as far as its schema has them.
     pub(crate) fn parameters(&self, name: &str) -> &[String] {
         self.parameters.get(name).map(|it| &**it).unwrap_or_default()

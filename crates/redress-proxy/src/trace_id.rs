@@ -3,7 +3,7 @@
 use std::{fmt, num::NonZeroU128};
 
 /// The id of a trace, as the recommendation "Trace Context" of the W3C has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TraceId(NonZeroU128);
 
 impl TraceId {

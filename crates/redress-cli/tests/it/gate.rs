@@ -5,6 +5,7 @@ mod batches;
 mod canaries;
 pub(crate) mod client;
 mod clients;
+mod counts;
 mod dialects;
 mod edges;
 mod endings;

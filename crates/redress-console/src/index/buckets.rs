@@ -5,9 +5,6 @@ use rustc_hash::FxHashMap;
 /// Minutes since 1970.
 pub(crate) type Minute = u32;
 
-/// The most buckets. Beyond that the older half is counted by the hour, then by the day.
-const MOST: usize = if cfg!(test) { 20_000 } else { 2_000_000 };
-
 /// The minutes that coarser buckets last.
 const COARSER: [Minute; 4] = [60, 24 * 60, 30 * 24 * 60, 3650 * 24 * 60];
 
@@ -16,11 +13,16 @@ const FRESH: usize = 8_192;
 
 /// A value that adds up.
 pub(crate) trait Count: Copy + Default {
+    /// The most buckets. Beyond that the older half is counted by the hour, then by the day.
+    const MOST: usize;
+
     /// Adds another.
     fn add(&mut self, other: Self);
 }
 
 impl Count for u32 {
+    const MOST: usize = if cfg!(test) { 20_000 } else { 2_000_000 };
+
     fn add(&mut self, other: Self) {
         *self = self.saturating_add(other);
     }
@@ -64,7 +66,7 @@ impl<C: Count> Buckets<C> {
         self.sorted.extend(fresh);
         self.merge();
         for length in COARSER {
-            if self.sorted.len() <= MOST {
+            if self.sorted.len() <= C::MOST {
                 break;
             }
             self.coarsen(length);
@@ -111,7 +113,9 @@ impl<C: Count> Buckets<C> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Buckets, MOST};
+    use super::{Buckets, Count};
+
+    const MOST: usize = <u32 as Count>::MOST;
 
     #[test]
     fn counts_of_a_minute_add_up() {

@@ -6,7 +6,10 @@ use redress::text;
 use redress_ledger::{Checked, Kind, ReadError, RequestInfo, Scanned, Segment, Tally, Time};
 use redress_wire::json::Value;
 
-use super::{Chain, EMPTY, FileState, Group, Index, Mark, Minute, Outcomes, Row, Success, Symbol};
+use super::{
+    Chain, EMPTY, FileState, Group, Index, Mark, Minute, MinuteCalls, Outcomes, Row, Success,
+    Symbol,
+};
 
 /// What is kept of a message, a hint, and what a server said, in characters.
 const MAX_TEXT: usize = 240;
@@ -77,7 +80,7 @@ fn take(
         Kind::Fault => take_fault(index, record, object, (file, rows_from), last),
         Kind::Refusals => take_refusals(index, record.time, object),
         Kind::Tally => take_tally(index, object),
-        Kind::Call => take_call(index, (record.time, record.seq), object),
+        Kind::Call => take_call(index, record, object, file),
         Kind::Checked => {
             if let Some(checked) = Checked::read(object) {
                 let mark = Mark {
@@ -205,6 +208,7 @@ fn take_fault(
         session: keep(session, &mut last.session),
         run: keep(run, &mut last.run),
         arguments: keep(request.arguments_hmac, &mut Symbol::default()),
+        call: small(request.call),
         message: keep(message, &mut last.message),
         hint: keep(hint, &mut last.hint),
         said: keep(said, &mut last.said),
@@ -239,37 +243,42 @@ fn take_tally(index: &mut Index, object: Value<'_>) {
         let server = index.symbols.add(&text::cut(&calls.server, MAX_NAME));
         let tool = index.symbols.add(&text::cut(&calls.tool, MAX_NAME));
         let id = index.tool((server, tool));
-        let small = |it: u64| u32::try_from(it).unwrap_or(u32::MAX);
+        let count = |it: u64| small(Some(it));
         let outcomes = Outcomes {
-            ok: small(calls.ok),
-            fault: small(calls.fault),
-            refused: small(calls.refused),
-            cancelled: small(calls.cancelled),
-            repeated: small(calls.repeated),
+            ok: count(calls.ok),
+            fault: count(calls.fault),
+            refused: count(calls.refused),
+            cancelled: count(calls.cancelled),
+            repeated: count(calls.repeated),
         };
-        index.calls.add(minute_of(tally.minute.millis()), id, outcomes);
-        if let Some(latency) = index.latency.get_mut(id as usize) {
-            let both = latency.iter_mut().zip(calls.latency);
-            both.for_each(|(ours, theirs)| *ours = ours.saturating_add(theirs));
-        }
+        let latency = calls.latency.map(count);
+        index.calls.add(minute_of(tally.minute.millis()), id, MinuteCalls { outcomes, latency });
     }
 }
 
-fn take_call(index: &mut Index, (time, seq): (Time, u64), object: Value<'_>) {
-    let mut text = |key: &str| {
-        let text = object.get(key).and_then(Value::as_str).unwrap_or_default();
+fn take_call(index: &mut Index, record: &Scanned<'_>, object: Value<'_>, file: u32) {
+    let request = record.root.get("request").map(RequestInfo::read).unwrap_or_default();
+    let of = |key: &str| object.get(key).and_then(Value::as_str);
+    let mut keep = |text: Option<Cow<'_, str>>| {
+        let text = text.unwrap_or_default();
         index.text(&text::cut(&text, MAX_NAME))
     };
     let success = Success {
-        time: time.millis(),
-        seq,
-        server: text("server"),
-        tool: text("tool"),
-        session: text("session_id"),
-        run: text("run"),
+        time: record.time.millis(),
+        seq: record.seq,
+        file,
+        call: small(request.call),
+        server: keep(of("server")),
+        tool: keep(of("tool")),
+        session: keep(request.session.or_else(|| of("session_id"))),
+        run: keep(request.run.or_else(|| of("run"))),
     };
     index.successes.push(success);
     index.trim();
+}
+
+fn small(number: Option<u64>) -> u32 {
+    u32::try_from(number.unwrap_or_default()).unwrap_or(u32::MAX)
 }
 
 /// Counts a record of a chain; `before` is the time of the one before it.

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{chart, count, duration, exact_time, percent, shown, time};
+use super::{chart, count, duration, exact_time, percent, rate, shown, time};
 use crate::{
     BASE,
     address::Pairs,
@@ -79,6 +79,8 @@ fn line(table: &Table, row: &Row) -> Markup {
                     Cell::Count(it) => { td.n data-t=(column.title) { (count(*it)) } }
                     Cell::Share(it) => { td.n data-t=(column.title) { (percent(*it)) } }
                     Cell::Millis(it) => { td.n data-t=(column.title) { (duration(*it)) } }
+                    Cell::Longer(it) => { td.n data-t=(column.title) { "> " (duration(*it)) } }
+                    Cell::Rate(it) => { td.n data-t=(column.title) { (rate(*it)) } }
                     Cell::Time(it) => {
                         td.t data-t=(column.title) {
                             @if let Some(link) = link { a href=(link) { (exact_time(*it)) } } @else { (time(*it)) }
@@ -92,11 +94,12 @@ fn line(table: &Table, row: &Row) -> Markup {
 }
 
 fn is_number(table: &Table, at: usize) -> bool {
-    table
-        .rows
-        .iter()
-        .filter_map(|it| it.cells.get(at))
-        .any(|it| matches!(it, Cell::Count(_) | Cell::Share(_) | Cell::Millis(_)))
+    table.rows.iter().filter_map(|it| it.cells.get(at)).any(|it| {
+        matches!(
+            it,
+            Cell::Count(_) | Cell::Share(_) | Cell::Millis(_) | Cell::Longer(_) | Cell::Rate(_)
+        )
+    })
 }
 
 fn sort_link(place: &str, address: &Pairs, name: &str, is_turned: bool) -> String {

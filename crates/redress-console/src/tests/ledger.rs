@@ -35,6 +35,8 @@ pub(super) struct Failure<'a> {
     pub(super) arguments: &'a str,
     /// The hint, if it is not the one of the code.
     pub(super) hint: Option<&'a str>,
+    /// The number of its call in its run, if the ledger tells of successes.
+    pub(super) call: Option<u64>,
 }
 
 impl Default for Failure<'_> {
@@ -48,6 +50,7 @@ impl Default for Failure<'_> {
             run: "run-1",
             arguments: "00000000000000000000000000000001",
             hint: None,
+            call: None,
         }
     }
 }
@@ -92,6 +95,7 @@ impl Fixture {
             client: Some(ClientInfo { name: failure.client.into(), version: "1".into() }),
             run: Some(failure.run.into()),
             arguments_hmac: Some(failure.arguments.into()),
+            call: failure.call,
             basis: Some("inferred".into()),
             flagged: Some(true),
             ..RequestInfo::default()
@@ -105,8 +109,9 @@ impl Fixture {
     }
 
     pub(super) fn tally(&self, tool: &str, ok: u64, fault: u64) {
-        let calls =
+        let mut calls =
             Calls { server: "files".into(), tool: tool.into(), ok, fault, ..Calls::default() };
+        (0..ok + fault).for_each(|_| calls.took(7));
         let tally =
             Tally { minute: Tally::minute_of(Time::from_millis(self.now())), calls: vec![calls] };
         tally.records().for_each(|it| {
@@ -114,9 +119,11 @@ impl Fixture {
         });
     }
 
-    pub(super) fn succeed(&self, tool: &str, run: &str) {
-        let object = format!(r#"{{"server":"files","tool":"{tool}","run":"{run}"}}"#);
-        self.append(Record::call(&object, &Redactor::default()));
+    pub(super) fn succeed(&self, tool: &str, run: &str, call: u64) {
+        let object = format!(r#"{{"server":"files","tool":"{tool}"}}"#);
+        let request =
+            RequestInfo { run: Some(run.into()), call: Some(call), ..RequestInfo::default() };
+        self.append(Record::call(&object, &Redactor::default()).with_request(&request));
     }
 
     pub(super) fn check(&self, seq: u64) {

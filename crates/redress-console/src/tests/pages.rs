@@ -85,16 +85,18 @@ fn filled() -> Fixture {
     let fixture = Fixture::new();
     for at in 0..4 {
         fixture.set_clock(START + at * 10_000);
-        fixture.fail(Failure::default());
+        fixture.fail(Failure { call: Some(at + 1), ..Failure::default() });
     }
-    fixture.succeed("read_file", "run-1");
+    fixture.succeed("read_file", "run-1", 7);
     fixture.fail(Failure {
         code: "TIMEOUT",
         tool: "write_file",
         run: "run-2",
+        call: Some(1),
         ..Failure::default()
     });
     fixture.fail(Failure {
+        call: Some(1),
         code: "UNKNOWN_TOOL_FAILURE",
         said: "Quota of project 4711 is used up",
         ..Failure::default()
@@ -163,6 +165,68 @@ fn figures(page: &str) -> &str {
     &rest[..rest.find("</dl>").unwrap()]
 }
 
+/// The value of a member in the row of a JSON list that has another value.
+fn value(rig: &Rig, place: &str, (key, of): (&str, &str), name: &str) -> serde_json::Value {
+    let (status, json) = rig.get(&format!("/console/{place}"));
+    assert_eq!(status, 200, "{place}");
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    let row = rows.iter().find(|it| it[key] == of).unwrap_or_else(|| panic!("{place}: {json}"));
+    row[name].clone()
+}
+
+#[test]
+fn recovery_says_after_how_many_calls_of_the_run() {
+    let rig = Rig::new(filled());
+    let of = |name| value(&rig, "recovery.json", ("code", "FILE_NOT_FOUND"), name);
+    assert_eq!((of("failures"), of("recovered")), (4.into(), 4.into()));
+    // The failures were calls 1 to 4, ten seconds apart; the success was call 7 and came with the last of them. The upper median.
+    assert_eq!((of("calls"), of("millis")), (5.into(), 20_000.into()));
+    let of = |name| value(&rig, "recovery.json?by=wording", ("code", "TIMEOUT"), name);
+    assert_eq!((of("failures"), of("recovered")), (1.into(), 0.into()));
+}
+
+#[test]
+fn a_success_of_another_run_or_count_ends_nothing() {
+    let fixture = Fixture::new();
+    fixture.fail(Failure { call: Some(5), ..Failure::default() });
+    fixture.succeed("read_file", "run-9", 6);
+    fixture.succeed("write_file", "run-1", 6);
+    // The count of the run began anew in between.
+    fixture.fail(Failure { call: Some(1), ..Failure::default() });
+    fixture.succeed("read_file", "run-1", 2);
+    // A clock that went back changes nothing.
+    fixture.set_clock(START - 60_000);
+    fixture.fail(Failure { call: Some(1), run: "run-3", ..Failure::default() });
+    fixture.set_clock(START - 90_000);
+    fixture.succeed("read_file", "run-3", 3);
+    let rig = Rig::new(fixture);
+    let of = |name| value(&rig, "recovery.json", ("code", "FILE_NOT_FOUND"), name);
+    assert_eq!((of("failures"), of("recovered"), of("millis")), (3.into(), 2.into(), 0.into()));
+}
+
+#[test]
+fn tools_have_calls_rates_and_durations_also_if_they_never_fail() {
+    let fixture = filled();
+    fixture.tally("list_files", 40, 0);
+    let rig = Rig::new(fixture);
+    let of = |name| value(&rig, "tools.json", ("tool", "list_files"), name);
+    assert_eq!((of("calls"), of("count"), of("share")), (40.into(), 0.into(), 0.0.into()));
+    assert_eq!(of("p50"), 10);
+    assert!((of("rate").as_f64().unwrap() - 40.0 / 60.0).abs() < 1e-5);
+    let of = |name| value(&rig, "tools.json", ("tool", "read_file"), name);
+    assert_eq!((of("calls"), of("share")), (20.into(), 0.25.into()), "five of twenty");
+    assert!(value(&rig, "tools.json", ("tool", "write_file"), "calls").is_null());
+    let time = "2026-01-19T15:00:00.000Z";
+    let of = |name| value(&rig, "time.json", ("time", time), name);
+    assert_eq!(
+        (of("calls"), of("ok"), of("fault"), of("count")),
+        (60.into(), 56.into(), 4.into(), 6.into())
+    );
+    assert!(rig.get("/console/time").1.contains("Calls by time"));
+    assert!(value(&rig, "failures.json?code=TIMEOUT", ("code", "TIMEOUT"), "share").is_null());
+}
+
 #[test]
 fn figures_are_sums_over_the_rows_of_all_pages() {
     let fixture = Fixture::new();
@@ -171,12 +235,13 @@ fn figures_are_sums_over_the_rows_of_all_pages() {
         // Only letters, so that each text is a group of its own.
         let said = format!("the {}oven is cold", char::from(b'a' + at % 26).to_string().repeat(9));
         let said = if at < 26 { said } else { said.to_uppercase() };
-        for _ in 0..3 + at % 4 {
-            let failure = Failure { run: &run, said: &said, ..Failure::default() };
+        for call in 1..=3 + u64::from(at) % 4 {
+            let call = Some(call);
+            let failure = Failure { run: &run, said: &said, call, ..Failure::default() };
             fixture.fail(Failure { hint: Some(&said), ..failure });
         }
         if at % 3 == 0 {
-            fixture.succeed("read_file", &run);
+            fixture.succeed("read_file", &run, 9);
         }
     }
     let rig = Rig::new(fixture);
@@ -211,15 +276,13 @@ fn the_row_of_a_group_is_toml_in_csv_and_json() {
 }
 
 #[test]
-fn nothing_is_said_to_recover_if_no_success_is_known() {
+fn nothing_is_said_to_recover_in_a_ledger_of_an_older_version() {
     let fixture = Fixture::new();
     fixture.fail(Failure::default());
     let rig = Rig::new(fixture);
     let (_, json) = rig.get("/console/recovery.json");
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let row = &json["rows"][0];
-    assert_eq!((&row["failures"], &row["recovered"]), (&1.into(), &serde_json::Value::Null));
-    assert!(row["share"].is_null());
+    assert_eq!(json["rows"], serde_json::json!([]));
     let (_, page) = rig.get("/console/recovery");
     assert!(!figures(&page).contains("Recovered") && page.contains("not known what recovered"));
 }

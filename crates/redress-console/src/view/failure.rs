@@ -14,7 +14,7 @@ use crate::{
     access::Right,
     address::encode,
     filter::Filter,
-    index::{EMPTY, Index, Row},
+    index::{EMPTY, Index, Row, Success},
     page::{exact_time, shown, shown_lines},
 };
 
@@ -181,7 +181,7 @@ impl Recorded {
     fn line(&self, index: &Index) -> Markup {
         enum Event<'i> {
             Failed(&'i Row),
-            Succeeded(&'i str),
+            Succeeded(&'i Success),
         }
         let ours = self.row;
         let is_in_run = |run, session| {
@@ -196,7 +196,7 @@ impl Recorded {
             events.push((row.time, row.seq, Event::Failed(row)));
         }
         for it in index.successes.iter().filter(|it| is_in_run(it.run, it.session)) {
-            events.push((it.time, it.seq, Event::Succeeded(index.symbols.text(it.tool))));
+            events.push((it.time, it.seq, Event::Succeeded(it)));
         }
         events.sort_by_key(|it| (it.0, it.1));
         let is_ours = |it: &Row| (it.file, it.seq) == (ours.file, ours.seq);
@@ -208,7 +208,11 @@ impl Recorded {
             @if events.is_empty() { p.soft { "The record names no run." } }
             @else {
                 @if before > 0 { p.soft { (before) " earlier" } }
-                ol.line { @for (time, _, event) in events.iter().skip(from).take(2 * AROUND + 1) {
+                ol.line { @for (at, (time, _, event)) in events.iter().enumerate().skip(from).take(2 * AROUND + 1) {
+                    @let number = |it: &Event<'_>| match it { Event::Failed(row) => row.call, Event::Succeeded(it) => it.call };
+                    @let last = at.checked_sub(1).and_then(|it| events.get(it)).map_or(0, |it| number(&it.2));
+                    @let between = number(event).saturating_sub(last + 1);
+                    @if last > 0 && between > 0 { li.soft { (between) @if between == 1 { " more call" } @else { " more calls" } } }
                     @match event {
                         Event::Failed(row) => {
                             @let group = index.group_of(row);
@@ -218,7 +222,7 @@ impl Recorded {
                                 " " (shown(index.symbols.text(group.tool)))
                             }
                         }
-                        Event::Succeeded(tool) => li.good { (exact_time(*time)) " ok " (shown(tool)) },
+                        Event::Succeeded(it) => li.good { (exact_time(*time)) " ok " (shown(index.symbols.text(it.tool))) },
                     }
                 } }
                 @if after > 0 { p.soft { (after) " later" } }

@@ -11,7 +11,7 @@ use crate::{
     filter::Filter,
     index::{Index, Row},
     page::{chart, count, duration, list, part, percent},
-    query::{By, Line, Summary},
+    query::{By, Line, Summary, Totals, Within},
     table::{Cell, Column, Table},
 };
 
@@ -27,11 +27,18 @@ fn columns(by: By) -> Vec<Column> {
     if by.server {
         columns.push(rising("server", "Server"));
     }
-    columns.extend([
-        falling("count", "Failures"),
-        falling("share", "Share of calls"),
-        falling("trend", "Trend"),
-    ]);
+    if by.server && !by.code {
+        columns.extend([falling("calls", "Calls"), falling("rate", "Calls a second")]);
+    }
+    columns.extend([falling("count", "Failures"), falling("share", "Share of calls")]);
+    if by.server && !by.code {
+        columns.extend([
+            falling("p50", "Half within"),
+            falling("p95", "95 % within"),
+            falling("p99", "99 % within"),
+        ]);
+    }
+    columns.push(falling("trend", "Trend"));
     if by.code {
         columns.extend([rising("retry", "Retry"), rising("effect", "Effect")]);
     }
@@ -46,7 +53,7 @@ fn columns(by: By) -> Vec<Column> {
 pub(crate) fn table(index: &Index, summary: &Summary, by: By, filter: &Filter) -> Table {
     let mut table = Table::new(&columns(by));
     for line in &summary.lines {
-        let cells = table.columns.iter().map(|it| cell(index, line, it.name)).collect();
+        let cells = table.columns.iter().map(|it| cell(index, summary, line, it.name)).collect();
         let of = |name: &str, symbol| (name.to_owned(), index.symbols.text(symbol).to_owned());
         let mut pairs = filter.pairs();
         let mut narrow = |is_wanted: bool, (name, value): (String, String)| {
@@ -69,9 +76,15 @@ pub(crate) fn table(index: &Index, summary: &Summary, by: By, filter: &Filter) -
     table
 }
 
-fn cell(index: &Index, line: &Line, name: &str) -> Cell {
+fn cell(index: &Index, summary: &Summary, line: &Line, name: &str) -> Cell {
     let text = |symbol| Cell::text(index.symbols.text(symbol));
     match name {
+        "calls" => line.calls.map_or(Cell::None, |it| Cell::Count(it.all())),
+        "rate" => line.calls.map_or(Cell::None, |it| Cell::Rate(part(it.all(), summary.seconds))),
+        "p50" => within(line.calls.as_ref(), 50),
+        "p95" => within(line.calls.as_ref(), 95),
+        "p99" => within(line.calls.as_ref(), 99),
+        "first" | "last" if line.count == 0 => Cell::None,
         "code" => text(line.code),
         "tool" => text(line.tool),
         "server" => text(line.server),
@@ -91,6 +104,63 @@ fn cell(index: &Index, line: &Line, name: &str) -> Cell {
         "last" => Cell::Time(line.last),
         _ => Cell::Series(line.series.clone()),
     }
+}
+
+/// How long so many of a hundred calls took at most.
+fn within(calls: Option<&Totals>, percent: u64) -> Cell {
+    match calls.and_then(|it| it.within(percent)) {
+        Some(Within::Millis(it)) => Cell::Millis(it),
+        Some(Within::Longer(it)) => Cell::Longer(it),
+        None => Cell::None,
+    }
+}
+
+const TIMES: [Column; 12] = [
+    rising("time", "From"),
+    falling("calls", "Calls"),
+    falling("rate", "Calls a second"),
+    falling("ok", "Ok"),
+    falling("fault", "Failed"),
+    falling("refused", "Refused"),
+    falling("cancelled", "Cancelled"),
+    falling("repeated", "Fine after a repeat"),
+    falling("p50", "Half within"),
+    falling("p95", "95 % within"),
+    falling("p99", "99 % within"),
+    falling("count", "Failures"),
+];
+
+/// Calls by outcome, durations and failures, by time.
+pub(crate) fn times(summary: &Summary) -> Table {
+    let mut table = Table::new(&TIMES);
+    let columns = summary.columns;
+    let minutes = (columns.start..).step_by(columns.step.max(1) as usize);
+    let all = minutes.zip(summary.columns_calls.iter().zip(&summary.series)).take(columns.used);
+    for (minute, (calls, failures)) in all {
+        let known = Some(calls).filter(|it| it.all() > 0);
+        let number =
+            |it: u64| if summary.outcomes.is_some() { Cell::Count(it) } else { Cell::None };
+        let seconds = u64::from(columns.step) * 60;
+        let rate = known.map_or(Cell::None, |it| Cell::Rate(part(it.all(), seconds)));
+        table.push(
+            None,
+            vec![
+                Cell::Time(u64::from(minute) * 60_000),
+                number(calls.all()),
+                rate,
+                number(calls.ok),
+                number(calls.fault),
+                number(calls.refused),
+                number(calls.cancelled),
+                number(calls.repeated),
+                within(known, 50),
+                within(known, 95),
+                within(known, 99),
+                Cell::Count(*failures),
+            ],
+        );
+    }
+    table
 }
 
 /// The columns of failures one by one.
@@ -149,7 +219,10 @@ pub(crate) fn content(
         (figures(summary))
         (chart::columns(&summary.series, &summary.calls, summary.columns))
         (list::table(table, place, address, "No failure fits. Widen the filter, or wait."))
-        p.under { a href=(format!("{BASE}/list{}", filter.pairs().query())) { "One by one" } }
+        p.under {
+            a href=(format!("{BASE}/list{}", filter.pairs().query())) { "One by one" }
+            " " a href=(format!("{BASE}/time{}", filter.pairs().query())) { "By time" }
+        }
     }
 }
 
@@ -185,7 +258,7 @@ pub(crate) fn subject(
     (table, address): (&Table, &Pairs),
 ) -> Markup {
     let name = |it: &str| filter.get(it).map(crate::page::shown).unwrap_or_default();
-    let latency = latency(index, filter);
+    let latency = summary.outcomes.map(|it| [50, 95, 99].map(|percent| it.within(percent)));
     html! {
         p.soft { a href={ (BASE) "/" (kind) "s" } {
             @match kind { "server" => "Servers", "tool" => "Tools", _ => "Codes" }
@@ -207,35 +280,19 @@ pub(crate) fn subject(
             h2 { "Durations" }
             dl.figures {
                 @for (title, millis) in [("Half within", half), ("95 % within", most), ("99 % within", nearly)] {
-                    div { dt { (title) } dd { @match millis { Some(it) => (duration(it)), None => "> 50 s" } } }
+                    div { dt { (title) } dd { @match millis {
+                        Some(Within::Millis(it)) => (duration(it)),
+                        Some(Within::Longer(it)) => { "> " (duration(it)) }
+                        None => "–",
+                    } } }
                 }
             }
         }
         h2 { "Failures" }
         (list::table(table, kind, address, "No failure is recorded."))
-        p.under { a href=(format!("{BASE}/list{}", filter.pairs().query())) { "One by one" } }
-    }
-}
-
-/// How long half, 95 and 99 of a hundred calls of the filter's tools take at most; `None` inside: longer than the last bucket.
-fn latency(index: &Index, filter: &Filter) -> Option<[Option<u64>; 3]> {
-    let mut sums = crate::index::Latency::default();
-    for ((server, tool), latency) in index.tools.iter().zip(&index.latency) {
-        let is =
-            |name: &str, symbol| filter.get(name).is_none_or(|it| it == index.symbols.text(symbol));
-        if is("server", *server) && is("tool", *tool) {
-            sums.iter_mut().zip(latency).for_each(|(sum, it)| *sum += it);
+        p.under {
+            @if kind != "code" { a href=(format!("{BASE}/time{}", filter.pairs().query())) { "By time" } " " }
+            a href=(format!("{BASE}/list{}", filter.pairs().query())) { "One by one" }
         }
     }
-    let all: u64 = sums.iter().sum();
-    let within = |percent: u64| {
-        let mut seen = 0;
-        let wanted = (all * percent).div_ceil(100);
-        let ends = redress_ledger::LATENCY_MILLIS.iter().map(|it| Some(*it)).chain([None]);
-        ends.zip(sums).find_map(|(end, count)| {
-            seen += count;
-            (seen >= wanted).then_some(end)
-        })
-    };
-    (all > 0).then(|| [50, 95, 99].map(|it| within(it).flatten()))
 }

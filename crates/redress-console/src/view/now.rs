@@ -85,8 +85,7 @@ fn origins(index: &Index, filter: &Filter, now: u64) -> Vec<(String, u64)> {
 }
 
 fn rate(calls: u64) -> String {
-    let hundredths = calls * 100 / 3600;
-    format!("{}.{:02} a second", hundredths / 100, hundredths % 100)
+    page::rate(part(calls, 3_600))
 }
 
 fn states(servers: Option<&[ServerState]>) -> Markup {

@@ -7,7 +7,7 @@ use super::{failures::link, falling, rising};
 use crate::{
     address::Pairs,
     filter::Filter,
-    index::{EMPTY, Index, Row, Symbol},
+    index::{EMPTY, Index, Row, Success, Symbol},
     page::{self, chart, count, list, part, percent},
     query,
     table::{Cell, Column, Table},
@@ -91,49 +91,38 @@ const RECOVERY: [Column; 7] = [
     rising("millis", "Time until then"),
 ];
 
-/// Of the failures of each code, how many were followed by a success of the same tool in the same run; by wording of the card, too.
+/// Of the failures of each code, how many were followed by a success of the same tool in the same run; by wording of the card, too. Failures
+/// of which the ledger does not tell that are left out.
 pub(crate) fn recovery(index: &Index, filter: &Filter, now: u64, by_wording: bool) -> Table {
-    type Key = ((Symbol, Symbol), Symbol, Symbol);
-    enum Event<'i> {
-        Failed(&'i Row),
-        Succeeded,
-    }
-    let mut events: Vec<((u64, u64), Key, Event<'_>)> = Vec::new();
-    for row in query::failures(index, filter, now) {
-        let group = index.group_of(row);
-        if run_of(row) != (EMPTY, EMPTY) {
-            events.push((
-                (row.time, row.seq),
-                (run_of(row), group.server, group.tool),
-                Event::Failed(row),
-            ));
-        }
-    }
-    for it in &index.successes {
+    // In the order of their chain, whatever its clock did. A chain tells of its own runs.
+    type Key<'i> = (&'i str, (Symbol, Symbol), Symbol, Symbol);
+    let mut successes: FxHashMap<Key<'_>, Vec<&Success>> = FxHashMap::default();
+    for it in index.successes.iter().filter(|it| it.call > 0) {
         let run = if it.run == EMPTY { (EMPTY, it.session) } else { (it.run, EMPTY) };
-        events.push(((it.time, it.seq), (run, it.server, it.tool), Event::Succeeded));
+        let key = (index.chain_of(it.file), run, it.server, it.tool);
+        successes.entry(key).or_default().push(it);
     }
-    events.sort_by_key(|it| it.0);
+    for all in successes.values_mut() {
+        all.sort_unstable_by_key(|it| it.seq);
+    }
     let mut found: FxHashMap<(Symbol, Symbol), Recovered> = FxHashMap::default();
-    let mut pending: FxHashMap<Key, Vec<&Row>> = FxHashMap::default();
-    for ((time, _), key, event) in events {
-        match event {
-            Event::Failed(row) => {
-                let hint = if by_wording { row.hint } else { EMPTY };
-                let slot = found.entry((index.group_of(row).code, hint)).or_default();
-                slot.failures += 1;
-                pending.entry(key).or_default().push(row);
-            }
-            Event::Succeeded => {
-                let rows = pending.remove(&key).unwrap_or_default();
-                let all = rows.len() as u64;
-                for (at, row) in (0..).zip(rows) {
-                    let hint = if by_wording { row.hint } else { EMPTY };
-                    let slot = found.entry((index.group_of(row).code, hint)).or_default();
-                    slot.calls.push(all - at);
-                    slot.millis.push(time.saturating_sub(row.time));
-                }
-            }
+    for row in query::failures(index, filter, now) {
+        if row.call == 0 || run_of(row) == (EMPTY, EMPTY) {
+            continue;
+        }
+        let group = index.group_of(row);
+        let hint = if by_wording { row.hint } else { EMPTY };
+        let slot = found.entry((group.code, hint)).or_default();
+        slot.failures += 1;
+        let key = (index.chain_of(row.file), run_of(row), group.server, group.tool);
+        let later = successes.get(&key).and_then(|all| {
+            let next = all.partition_point(|it| it.seq < row.seq);
+            all.get(next)
+        });
+        // A smaller number is of a later count of the run: what ended this failure is not known, if anything did.
+        if let Some(success) = later.filter(|it| it.call > row.call) {
+            slot.calls.push(u64::from(success.call - row.call));
+            slot.millis.push(success.time.saturating_sub(row.time));
         }
     }
     let mut table = Table::new(&RECOVERY);
@@ -142,16 +131,14 @@ pub(crate) fn recovery(index: &Index, filter: &Filter, now: u64, by_wording: boo
         let name = |it: (Symbol, Symbol)| (index.symbols.text(it.0), index.symbols.text(it.1));
         b.1.failures.cmp(&a.1.failures).then_with(|| name(a.0).cmp(&name(b.0)))
     });
-    // Where no success is known, it is not known either that nothing recovered.
-    let is_known = !index.successes.is_empty();
     for ((code, hint), mut it) in all {
         let recovered = it.calls.len() as u64;
         let cells = vec![
             Cell::text(index.symbols.text(code)),
             Cell::text(index.symbols.text(hint)),
             Cell::Count(it.failures),
-            if is_known { Cell::Count(recovered) } else { Cell::None },
-            if is_known { Cell::Share(part(recovered, it.failures)) } else { Cell::None },
+            Cell::Count(recovered),
+            Cell::Share(part(recovered, it.failures)),
             median(&mut it.calls).map_or(Cell::None, Cell::Count),
             median(&mut it.millis).map_or(Cell::None, Cell::Millis),
         ];
@@ -196,7 +183,8 @@ pub(crate) fn recovery_content(
     (table, address): (&Table, &Pairs),
 ) -> Markup {
     let (failures, recovered) = (table.sum("failures"), table.sum("recovered"));
-    let is_known = !index.successes.is_empty();
+    // Older versions did not record the success that ended a failure.
+    let is_known = failures > 0 || index.rows.is_empty();
     let mut by_wording = filter.pairs();
     by_wording.set("by", "wording");
     let is_wording = address.get("by") == Some("wording");
@@ -204,7 +192,7 @@ pub(crate) fn recovery_content(
         h1 { "Recovery" }
         p.lead { "Of the failures in a run, how many were followed by a success of the same tool in that run. Calls and time are medians." }
         @if !is_known {
-            p.note { "The ledger tells of no single call that succeeded, so that it is not known what recovered." }
+            p.note { "These failures were recorded by an older version, or belong to no run, so that it is not known what recovered." }
         }
         (list::filter(index, filter, "recovery"))
         dl.figures {
@@ -218,6 +206,6 @@ pub(crate) fn recovery_content(
             @if is_wording { a href={ (crate::BASE) "/recovery" (filter.pairs().query()) } { "By code" } }
             @else { a href={ (crate::BASE) "/recovery" (by_wording.query()) } { "By wording of the card" } }
         }
-        (list::table(table, "recovery", address, "No failure is known to belong to a run."))
+        (list::table(table, "recovery", address, "No failure of a call is known to belong to a run."))
     }
 }

@@ -36,6 +36,9 @@ const LAST_RECORDS: Duration = Duration::from_secs(2);
 /// The same for a client on a pipe, and how long that may take to read the last answers.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// How long a client on a pipe may be quiet before the driver looks whether a minute of calls is to be recorded.
+const MINUTE: Duration = Duration::from_secs(60);
+
 /// Why a connection ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reason {
@@ -94,7 +97,7 @@ impl Driver {
     async fn watch(&mut self) -> Reason {
         let Self { connection, events } = self;
         let settings = &connection.runtime.server.settings;
-        let (deadline, most) = (settings.deadline, settings.shortest_deadline());
+        let (deadline, most) = (settings.deadline, settings.shortest_deadline().min(MINUTE));
         let mut actions = Actions::new(connection.now());
         let mut is_draining = false;
         loop {
@@ -129,6 +132,9 @@ impl Driver {
                 upstream.end_if_stuck(actions.now.at, deadline);
             }
             connection.apply(state, &mut actions, ActingThread::Other);
+            if connection.client.pipe().is_some() {
+                connection.runtime.recorder.tell_calls();
+            }
             if is_draining && is_idle {
                 return Reason::Done;
             }

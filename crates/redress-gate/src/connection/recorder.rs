@@ -6,7 +6,7 @@ use std::{
 };
 
 use redress::fault::Receipt;
-use redress_govern::{CallContext, CallRecord, invariant::INV_RECORD_FIRST, session::HINT_OF_LOCK};
+use redress_govern::{CallContext, invariant::INV_RECORD_FIRST, session::HINT_OF_LOCK};
 use redress_ledger::{By, Ledger, LedgerError, Record, RefusalKind};
 use redress_proxy::{
     outgoing::ToClient,
@@ -14,6 +14,7 @@ use redress_proxy::{
     request_facts::ArgumentsRule,
     server::Server,
     session::Repeat,
+    succeeded_call::SucceededCall,
 };
 
 use crate::replies::FailureReply;
@@ -39,6 +40,18 @@ pub(crate) struct FailureRecorder {
 }
 
 impl FailureRecorder {
+    /// Records the failures of a server, and counts its calls, in a ledger if there is one.
+    pub(crate) fn new(
+        server: Arc<Server>,
+        ledger: Option<Arc<Ledger>>,
+        on_failure: OnLedgerFailure,
+    ) -> Self {
+        if let Some(ledger) = &ledger {
+            server.count_calls_in(ledger.calls_of(&server.settings.server));
+        }
+        Self { ledger, on_failure, server }
+    }
+
     /// Whether anything is recorded, or must be.
     pub(crate) fn is_active(&self) -> bool {
         self.ledger.is_some() || self.server.is_governed()
@@ -186,14 +199,18 @@ impl FailureRecorder {
         self.append(Record::session(object, &self.server.settings.redactor), drop);
     }
 
-    /// Records a governed call that succeeded, after its answer was given out: of the last ones before a power failure there may be no record.
-    pub(crate) fn record_call(&self, call: CallRecord) {
+    /// Records a call that succeeded, after its answer was given out: of the last ones before a power failure there may be no record.
+    pub(crate) fn record_call(&self, call: SucceededCall) {
         let Some(ledger) = &self.ledger else { return };
         let server = Arc::clone(&self.server);
-        ledger.append_later(move || {
-            let object = call.object(&server.settings.server);
-            Record::call(&object, &server.settings.redactor)
-        });
+        ledger.append_later(move || call.record(&server.settings));
+    }
+
+    /// Records how many calls the minutes had that are over.
+    pub(crate) fn tell_calls(&self) {
+        if let Some(ledger) = &self.ledger {
+            ledger.tell_calls();
+        }
     }
 
     /// Appends a record; without a ledger there is nothing to wait for.

@@ -136,9 +136,12 @@ impl Current {
         Arc::clone(&self.router.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Ends unused sessions, and replaced servers whose last session has ended.
+    /// Ends unused sessions, and replaced servers whose last session has ended; records the calls of the minutes that are over.
     pub(super) async fn sweep(&self, now: Instant) {
-        self.router().all().for_each(|(_, it)| it.sweep(now));
+        for (_, manager) in self.router().all() {
+            manager.sweep(now);
+            manager.runtime.recorder.tell_calls();
+        }
         self.record_failed_tokens(now).await;
         for manager in self.take_spent() {
             manager.end_all().await;

@@ -107,7 +107,7 @@ impl SessionManager {
         let (ledger, on_failure) = (served.ledger, served.on_ledger_failure);
         let runtime = Arc::new(ServerRuntime {
             target: served.target,
-            recorder: FailureRecorder { ledger, on_failure, server: Arc::clone(&served.server) },
+            recorder: FailureRecorder::new(Arc::clone(&served.server), ledger, on_failure),
             server: served.server,
             clock: Arc::clone(clock),
             log: Arc::clone(log),

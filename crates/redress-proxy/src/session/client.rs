@@ -6,8 +6,8 @@ use redress::outcome::Malformed;
 use redress_wire::json::Value;
 
 use super::{
-    Context, Session, checked_writes::outlive_request, governance::may_pass, interface::Actions,
-    pipeline::finish,
+    Context, Session, checked_writes::outlive_request, ended_calls::note_call_withdrawn,
+    governance::may_pass, interface::Actions, pipeline::finish,
 };
 use crate::{
     exchange::{Exchange, Method, Request},
@@ -104,7 +104,8 @@ fn client_cancels(
         actions.to_upstream.add(ToUpstream::Cancel(ours), spliced);
         session.upstream.notes += 1;
     }
-    finish(session, exchange, Completion::Cancelled, actions.now.at);
+    note_call_withdrawn(session, &exchange);
+    finish(session, exchange, Completion::Cancelled, actions.now);
 }
 
 /// An answer to a request of the upstream, if it still waits for it.

@@ -66,9 +66,10 @@ pub(super) fn facts_of(
     RequestFacts {
         client: cx.tenancy.name_of(from.client).cloned(),
         session: is_of_session.then(|| cx.server.session_name(from.client)),
-        trace: from.trace,
+        trace: exchange.trace(),
         params: request.params().map(Into::into),
         attempt: u64::from(*repeats) + 1,
+        call: None,
         is_flagged,
     }
 }

@@ -4,11 +4,12 @@ use std::{ops::Range, sync::Arc};
 
 use redress::Fault;
 use redress_govern::{
-    Call, CallRecord, Decision, Principal, invariant::INV_ANSWER_JUDGED, is_tool_of_gate as is_own,
+    Call, Decision, Principal, invariant::INV_ANSWER_JUDGED, is_tool_of_gate as is_own,
 };
 
 use super::{
     Context, Session,
+    ended_calls::record_governed,
     failure_cause::Refusal,
     interface::{Actions, ClientKind},
     pipeline::{fail, finish},
@@ -68,12 +69,12 @@ pub(super) fn judge_request(
         }
         Decision::Answer { result, record } => {
             actions.sessions.extend(record);
-            record_call(&exchange, actions);
+            record_governed(session.context(), &exchange, actions);
             let id = exchange.request.id().as_bytes();
             let parts: [&[u8]; 5] =
                 [br#"{"jsonrpc":"2.0","id":"#, id, br#","result":"#, result.as_bytes(), b"}\n"];
             actions.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
-            finish(session, exchange, Completion::Ok, actions.now.at);
+            finish(session, exchange, Completion::Ok, actions.now);
             None
         }
     }
@@ -96,18 +97,8 @@ pub(super) fn unjudged_call(cx: Context<'_>, exchange: &Exchange) -> Option<Box<
 pub(super) fn record_success(cx: Context<'_>, exchange: &Exchange, actions: &mut Actions) {
     if let (Some(governor), Some(governed)) = (cx.server.governor(), &exchange.governed) {
         actions.sessions.extend(governor.succeeded(governed));
-        record_call(exchange, actions);
+        record_governed(cx, exchange, actions);
     }
-}
-
-/// Has a call that succeeded recorded.
-fn record_call(exchange: &Exchange, actions: &mut Actions) {
-    let Some(context) = exchange.governed.clone() else { return };
-    let request = &exchange.request;
-    let is_tool = request.method == Method::ToolsCall;
-    let name = if is_tool { request.tool().unwrap_or_default() } else { request.method_name() };
-    let elapsed_ms = actions.now.since(exchange.started);
-    actions.calls.push(CallRecord { context, name: name.to_owned(), is_tool, elapsed_ms });
 }
 
 /// Whether the server may have a tool of that name. Until its tools are listed, it may have any but the gate's own.

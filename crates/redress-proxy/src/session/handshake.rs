@@ -357,7 +357,7 @@ fn answer_handshake(session: &mut Session, ours: UpstreamId, actions: &mut Actio
         out.extend_from_slice(result.as_bytes());
         out.extend_from_slice(b"}\n");
     });
-    finish(session, exchange, Completion::Ok, actions.now.at);
+    finish(session, exchange, Completion::Ok, actions.now);
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use redress::outcome::{KillReason, What};
-use redress_govern::{CallRecord, Job};
+use redress_govern::Job;
 
 use super::retry::Repeat;
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
     moment::Moment,
     outgoing::{MessageQueue, Ticket, ToClient, ToUpstream},
     pending_fault::PendingFault,
+    succeeded_call::SucceededCall,
     upstream_id::UpstreamId,
 };
 
@@ -176,8 +177,8 @@ pub struct Actions {
     pub writes: Vec<Arc<Job>>,
     /// What changed sessions of a governed server, to be recorded.
     pub sessions: Vec<String>,
-    /// Calls of a governed server that succeeded, to be recorded when everything else is done.
-    pub calls: Vec<CallRecord>,
+    /// Calls that succeeded, to be recorded when everything else is done.
+    pub calls: Vec<SucceededCall>,
     /// Requests that their clients withdrew: they get no answer.
     pub withdrawn: Vec<Ticket>,
     /// The upstream is to be started.

@@ -17,7 +17,7 @@
 //!
 //! The driver records a fault before the client gets its bytes.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use redress::outcome::Malformed;
 use redress::{codes, outcome::What};
@@ -38,6 +38,7 @@ use super::{
         completion_of, facts_of, fail_line, make_template, push_fault, readdressed,
         reply_to_answered, reply_to_failed, stamp_of, template_of_answer,
     },
+    ended_calls::{count_call, note_call_failed, record_mended},
     failure_cause::{FailureCause, Refusal},
     faults::fault_of,
     governance::{judge_request, record_success, unjudged_call},
@@ -69,6 +70,7 @@ use crate::{
     http_head::HttpHead,
     inflight::InFlightEntry,
     metrics::{Completion, CountedEvent},
+    moment::Moment,
     outgoing::{Sender, ToClient, ToUpstream},
     pending_fault::ReplyBody,
     settings::Mode,
@@ -192,12 +194,12 @@ fn dispatch(
     if exchange.request.method == Method::ErrorStats
         && answer_stats(session.context(), &exchange, actions)
     {
-        return finish(session, exchange, Completion::Ok, actions.now.at);
+        return finish(session, exchange, Completion::Ok, actions.now);
     }
     if exchange.request.method == Method::Interest
         && answer_subscription(session, frame, &exchange, actions)
     {
-        return finish(session, exchange, Completion::Ok, actions.now.at);
+        return finish(session, exchange, Completion::Ok, actions.now);
     }
     let refusal = refuse_foreign(session.context(), frame, &exchange);
     let refusal = refusal.map_or_else(|| admit(session, &mut exchange, line.len(), actions), Err);
@@ -447,11 +449,12 @@ pub(super) fn deliver(
         actions,
     );
     if let Some(pending) = actions.faults.last_mut() {
-        let request = facts_of(session.context(), &exchange, Some(!is_silent));
+        let mut request = facts_of(session.context(), &exchange, Some(!is_silent));
+        request.call = note_call_failed(session, &exchange);
         pending.request = Some(Box::new(request));
         (pending.peer, pending.memory) = (exchange.from.peer, exchange.memory.take());
     }
-    finish(session, exchange, Completion::Fault, actions.now.at);
+    finish(session, exchange, Completion::Fault, actions.now);
 }
 
 /// Passes an answer on as it is, under the client's own id.
@@ -469,12 +472,13 @@ fn pass_answer(
     let Some(mut exchange) = unless_checked(session, exchange, answer) else { return };
     actions.answered.extend(exchange.memory.take());
     record_success(session.context(), &exchange, actions);
+    record_mended(session.context(), &exchange, answer, actions);
     note_succeeded(session, &exchange);
     let id = exchange.request.id().as_bytes();
     let to = ToClient::Answer(exchange.from.ticket, answer.http.map_or(200, |it| it.status));
     if let Some(line) = tools_for_client(session.context(), &exchange, answer) {
         actions.to_client.add_parts(to, &[&line]);
-        return finish(session, exchange, Completion::Ok, actions.now.at);
+        return finish(session, exchange, Completion::Ok, actions.now);
     }
     let named = answer.frame.payload.filter(|_| exchange.request.method == Method::Listen);
     let metered = metered(session.context(), &exchange, answer, actions.now);
@@ -489,7 +493,7 @@ fn pass_answer(
             rewrite(answer.line, &mut edits, out);
         }),
     }
-    finish(session, exchange, Completion::Ok, actions.now.at);
+    finish(session, exchange, Completion::Ok, actions.now);
 }
 
 /// Passes an answer on that is read once more first.
@@ -564,12 +568,14 @@ pub(super) fn fail(
         actions,
     );
     if let Some(pending) = actions.faults.last_mut() {
-        pending.request = Some(Box::new(facts_of(session.context(), &exchange, None)));
+        let mut request = facts_of(session.context(), &exchange, None);
+        request.call = note_call_failed(session, &exchange);
+        pending.request = Some(Box::new(request));
         pending.peer = exchange.from.peer;
         // What a governor refuses is in the ledger, each time.
         pending.is_refusal = completion == Completion::Refused && exchange.governed.is_none();
     }
-    finish(session, exchange, completion, actions.now.at);
+    finish(session, exchange, completion, actions.now);
     class
 }
 
@@ -578,9 +584,11 @@ pub(super) fn finish(
     session: &mut Session,
     mut exchange: Box<Exchange>,
     completion: Completion,
-    now: Instant,
+    now: Moment,
 ) {
     session.admission.leave(&mut exchange);
-    session.server.metrics.ended(completion, now.saturating_duration_since(exchange.started));
+    let took = now.at.saturating_duration_since(exchange.started);
+    session.server.metrics.ended(completion, took);
+    count_call(session, &exchange, (completion, took), now);
     session.inflight.recycle(exchange);
 }

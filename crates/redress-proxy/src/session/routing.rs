@@ -187,7 +187,7 @@ fn upstream_cancels(
     if session.tenancy.client == ClientKind::Http {
         end_subscription(&exchange, actions);
     }
-    finish(session, exchange, Completion::Ok, actions.now.at);
+    finish(session, exchange, Completion::Ok, actions.now);
     true
 }
 

@@ -47,6 +47,9 @@ fn every_kind_of_tampering_is_found_and_the_first_bad_record_named() {
     let text = fs::read_to_string(&file).unwrap();
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     home.assert_sound();
+    // The number of the last record: how many there are depends on how many minutes the calls took.
+    let last = lines.len() as u64 - 1;
+    let cut = &*format!("cut: the checkpoint {last}");
     let cases: [(Change, u64, u64, &str); 8] = [
         (|it| it[3] = it[3].replacen("a.txt", "b.txt", 1), 4, 3, "changed"),
         (|it| drop(it.remove(3)), 4, 3, "dropped: record 4"),
@@ -54,8 +57,8 @@ fn every_kind_of_tampering_is_found_and_the_first_bad_record_named() {
         (|it| it.insert(4, it[3].clone()), 5, 4, "duplicated or reordered: record 3"),
         (|it| it.insert(4, forged(&it[3])), 6, 5, "duplicated or reordered: record 4"),
         (|it| it.insert(4, "{}".to_owned()), 5, 4, "changed"),
-        (|it| it.truncate(it.len() - 2), 8, 7, "cut: the checkpoint 8"),
-        (|it| it.truncate(1), 2, 1, "cut: the checkpoint 8"),
+        (|it| it.truncate(it.len() - 2), last, last - 1, cut),
+        (|it| it.truncate(1), 2, 1, cut),
     ];
     for (change, line, seq, what) in cases {
         let mut changed = lines.clone();
@@ -67,7 +70,7 @@ fn every_kind_of_tampering_is_found_and_the_first_bad_record_named() {
     }
     // A last line that is cut in the middle, in a chain that was closed.
     fs::write(&file, &text[..text.len() - 10]).unwrap();
-    assert_eq!(found(&home, &[]).0, 9);
+    assert_eq!(found(&home, &[]).0, last + 1);
 
     fs::write(&file, &text).unwrap();
     home.assert_sound();
@@ -91,7 +94,8 @@ fn what_the_witness_does_not_hold_a_receipt_does() {
         }
     }
     let report = home.json(&["verify"]).remove(0);
-    assert_eq!(report["ledgers"][0]["chains"][0]["cuttable"], 7, "{report}");
+    let chain = &report["ledgers"][0]["chains"][0];
+    assert_eq!(chain["cuttable"], chain["records"], "{report}");
     let lines: Vec<&str> = text.lines().collect();
     fs::write(&file, lines[..3].join("\n") + "\n").unwrap();
     fs::write(file.with_file_name("lock"), "").unwrap();
