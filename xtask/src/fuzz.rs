@@ -53,7 +53,7 @@ pub(crate) fn run(root: &Path, only: Option<&str>, seconds: u64, seed: Option<u6
 }
 
 /// A seed that no other run has.
-fn fresh_seed() -> u64 {
+pub(crate) fn fresh_seed() -> u64 {
     RandomState::new().hash_one(process::id())
 }
 
@@ -113,13 +113,13 @@ fn target(corpora: &Path, (name, run): Target, seconds: u64, seed: u64) -> Resul
 }
 
 /// Whether a target has had its time, which is time to work: on a busy machine it takes longer, and tries as much.
-fn is_over(time: Duration, passed: Duration, before: Option<Duration>) -> bool {
+pub(crate) fn is_over(time: Duration, passed: Duration, before: Option<Duration>) -> bool {
     let is_spent = || worked().zip(before).is_none_or(|(now, it)| now.saturating_sub(it) >= time);
     passed >= LONGEST * time || (passed >= time && is_spent())
 }
 
 /// How long this thread has had a processor, where the system tells.
-fn worked() -> Option<Duration> {
+pub(crate) fn worked() -> Option<Duration> {
     let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     told.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }

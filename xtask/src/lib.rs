@@ -15,6 +15,7 @@ mod packages;
 mod peers;
 mod perf;
 mod probe_servers;
+mod sim;
 mod suite;
 mod tidy;
 mod tools;
@@ -82,6 +83,18 @@ enum Task {
         #[arg(long)]
         trials: bool,
     },
+    /// Play gates on a simulated disk, clock, pipes and processes, and check their promises at every step.
+    Sim {
+        /// The seed that a run has printed, to play the same again; by default each run has its own.
+        #[arg(long)]
+        seed: Option<u64>,
+        /// How long.
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
+        /// Stop after so many calls of clients instead.
+        #[arg(long)]
+        calls: Option<u64>,
+    },
     /// Install the official MCP peers that the tests need.
     Peers,
     /// Probe public servers as they are and through the gate, and write the table of docs/guides/probe.md.
@@ -115,6 +128,7 @@ pub fn main() -> ExitCode {
         Task::Fuzz { target, seconds, seed } => fuzz::run(&root, target.as_deref(), seconds, seed),
         Task::Perf { write } => perf::run(&root, write),
         Task::Dist { trials } => dist::run(&root, trials),
+        Task::Sim { seed, seconds, calls } => sim::run(&root, seed, seconds, calls),
         Task::Peers => peers::run(&root),
         Task::ProbeServers { check, pages } => probe_servers::run(&root, check, pages),
         Task::Packages => packages::run(&root),

@@ -90,7 +90,8 @@ fn steps(full: bool) -> Vec<Step> {
         .needs("peers")
         .after("browser"),
         conformance(full).needs("programs").needs("peers").after("packages"),
-        fuzz(full).after("conformance"),
+        sim(full).after("conformance"),
+        fuzz(full).after("simulator"),
         Step::cargo("docs", docs, &[(24, "pages")])
             .env("RUSTDOCFLAGS", "-D warnings")
             .after("fuzz"),
@@ -121,6 +122,15 @@ fn conformance(full: bool) -> Step {
     let least = SCENARIOS * (ways.len() as u64 + 1);
     let task = format!("conformance --through {}", ways.join(","));
     Step::task("conformance", &task, &[(least, "scenarios")])
+}
+
+fn sim(full: bool) -> Step {
+    let seconds = if full { 600 } else { 20 };
+    Step::task(
+        "simulator",
+        &format!("sim --seconds {seconds}"),
+        &[(5, "episodes"), (1_500, "simulated calls"), (100, "crash points")],
+    )
 }
 
 fn fuzz(full: bool) -> Step {

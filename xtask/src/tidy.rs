@@ -49,6 +49,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         "redress-proxy",
         &["redress", "redress-govern", "redress-ledger", "redress-registry", "redress-wire"],
     ),
+    (
+        "redress-sim",
+        &["redress", "redress-ledger", "redress-proxy", "redress-registry", "redress-wire"],
+    ),
     ("redress-transport", &["redress", "redress-wire"]),
     ("redress-govern", &["redress", "redress-ledger", "redress-registry", "redress-wire"]),
     ("redress-probe", &["redress", "redress-registry", "redress-transport", "redress-wire"]),

@@ -273,27 +273,25 @@ pub(crate) fn create_private_dir(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The same, with those above it; one that is there is well.
+/// The same, with those above it; one that is there is well. The names are durable: what is synced in a directory that a power failure
+/// takes away is lost.
 pub(crate) fn create_private_dirs(path: &Path) -> io::Result<()> {
-    match simulated() {
-        Some(disk) => create_missing(&*disk, path),
-        None => fs::DirBuilder::new().recursive(true).mode(0o700).create(path),
+    let is_missing = |it: &&Path| !it.as_os_str().is_empty() && !exists(it);
+    let missing: Vec<_> = path.ancestors().take_while(is_missing).collect();
+    for dir in missing.into_iter().rev() {
+        match create_private_dir(dir) {
+            // Another process may be doing the same.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (),
+            made => made?,
+        }
+        let above = dir.parent().filter(|it| !it.as_os_str().is_empty());
+        match File::open(above.unwrap_or(Path::new("."))) {
+            // Who may not read a directory can not sync it.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => (),
+            above => above?.sync_all()?,
+        }
     }
-}
-
-pub(crate) fn create_dir_all(path: &Path) -> io::Result<()> {
-    match simulated() {
-        Some(disk) => create_missing(&*disk, path),
-        None => fs::create_dir_all(path),
-    }
-}
-
-fn create_missing(disk: &dyn Disk, path: &Path) -> io::Result<()> {
-    let mut missing: Vec<_> = path.ancestors().take_while(|it| !exists(it)).collect();
-    while let Some(next) = missing.pop() {
-        disk.create_dir(next)?;
-    }
-    Ok(())
+    if is_dir(path) { Ok(()) } else { Err(io::ErrorKind::NotADirectory.into()) }
 }
 
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -312,6 +310,17 @@ pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let mut options = OpenOptions::new();
     let mut file = options.write(true).create(true).truncate(true).mode(0o644).open(path)?;
     io::Write::write_all(&mut file, bytes.as_ref())
+}
+
+/// Writes a file of ours alone, and makes its bytes durable.
+pub(crate) fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    io::Write::write_all(&mut file, bytes)?;
+    if file.metadata()?.len != bytes.len() as u64 {
+        return Err(io::ErrorKind::WriteZero.into());
+    }
+    file.sync_data()
 }
 
 /// Random bytes from the system.

@@ -13,7 +13,7 @@ use crate::{
     epoch::Epoch,
     error::{Failure, OpenError},
     hash::Hash,
-    lines::{LineEnd, Lines},
+    lines::{LineEnd, Lines, is_torn},
     record::Head,
     sign::PublicKey,
 };
@@ -112,15 +112,35 @@ impl Log {
             return Ok(false);
         }
         copied.seek(SeekFrom::Start(0))?;
-        io::copy(&mut copied, &mut self.file)?;
-        self.file.sync_all()?;
+        let mut text = Vec::new();
+        copied.read_to_end(&mut text)?;
+        self.put(&text)?;
         Ok(true)
     }
 
-    /// Makes a line durable.
+    /// Makes a line durable. A file that failed is not synced again, since what it holds may be lost all the same: another one takes its place.
     pub(crate) fn append(&mut self, line: &[u8]) -> io::Result<()> {
-        self.file.write_all(line)?;
-        self.file.sync_data()
+        let len = self.file.metadata()?.len;
+        let written = self.file.write_all(line).and_then(|()| {
+            let is_whole = self.file.metadata()?.len == len + line.len() as u64;
+            if is_whole { self.file.sync_data() } else { Err(io::ErrorKind::WriteZero.into()) }
+        });
+        written.or_else(|_| self.replace(len, line))
+    }
+
+    /// Puts a new file with the start of this one, and a line behind it, into the place of this one.
+    fn replace(&mut self, len: u64, line: &[u8]) -> io::Result<()> {
+        let mut text = Vec::new();
+        self.file.seek(SeekFrom::Start(0))?;
+        (&mut self.file).take(len).read_to_end(&mut text)?;
+        text.extend_from_slice(line);
+        self.put(&text)
+    }
+
+    fn put(&mut self, text: &[u8]) -> io::Result<()> {
+        put(&self.path, text)?;
+        self.file = OpenOptions::new().read(true).append(true).open(&self.path)?;
+        Ok(())
     }
 
     /// Brings a copy up to date. One that is not the start of this log is evidence, and stays as it is.
@@ -141,16 +161,32 @@ impl Log {
         self.file.seek(SeekFrom::Start(end.bytes))?;
         let mut more = Vec::new();
         self.file.read_to_end(&mut more)?;
+        if memchr::memchr_iter(b'\n', &more).count() > 1 {
+            // Of several lines at once a power failure could take one in the middle.
+            let mut text = Vec::new();
+            file.seek(SeekFrom::Start(0))?;
+            (&mut file).take(end.bytes).read_to_end(&mut text)?;
+            text.extend_from_slice(&more);
+            return put(copy, &text);
+        }
         // A write that claims more than it did leaves the copy short: it is made once more.
         for _ in 0..2 {
             file.write_all(&more)?;
             if file.metadata()?.len == end.bytes + more.len() as u64 {
-                return Ok(());
+                return file.sync_data();
             }
             file.set_len(end.bytes)?;
         }
         Err(io::ErrorKind::WriteZero.into())
     }
+}
+
+/// Puts a new file with that text into the place of another one.
+fn put(path: &Path, text: &[u8]) -> io::Result<()> {
+    let draft = path.with_extension("next");
+    disk::write_durably(&draft, text)?;
+    disk::rename(&draft, path)?;
+    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
 }
 
 fn epoch_of(line: &[u8]) -> Option<Epoch> {
@@ -159,9 +195,9 @@ fn epoch_of(line: &[u8]) -> Option<Epoch> {
 
 /// The end of a log.
 struct End {
-    /// The last line that ends, with its newline.
+    /// The last line that is not torn, with its newline.
     line: Option<Vec<u8>>,
-    /// The bytes of all lines that end.
+    /// The bytes of all lines up to it.
     bytes: u64,
     /// The bytes behind them.
     torn: u64,
@@ -173,12 +209,18 @@ fn last_line(file: &mut File) -> io::Result<End> {
     file.seek(SeekFrom::Start(from))?;
     let mut tail = Vec::new();
     file.take(len - from).read_to_end(&mut tail)?;
-    let whole = memchr::memrchr(b'\n', &tail).map_or(0, |it| it + 1);
+    let mut whole = memchr::memrchr(b'\n', &tail).map_or(0, |it| it + 1);
+    let mut line = None;
+    // A power failure may also take the start of a line and leave its end.
+    while let Some(last) = tail.get(..whole).and_then(|it| it.strip_suffix(b"\n")) {
+        let start = memchr::memrchr(b'\n', last).map_or(0, |it| it + 1);
+        if !is_torn(last.get(start..).unwrap_or_default()) {
+            line = tail.get(start..whole).map(<[u8]>::to_vec);
+            break;
+        }
+        whole = start;
+    }
     let torn = (tail.len() - whole) as u64;
-    let line = tail.get(..whole).and_then(|it| it.strip_suffix(b"\n")).map(|it| {
-        let start = memchr::memrchr(b'\n', it).map_or(0, |it| it + 1);
-        tail.get(start..whole).unwrap_or_default().to_vec()
-    });
     Ok(End { line, bytes: len - torn, torn })
 }
 

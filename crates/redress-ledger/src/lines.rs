@@ -39,9 +39,14 @@ pub(crate) struct RawLine<'a> {
 impl RawLine<'_> {
     /// Whether a crash can have left a line that is no record. One that still is an object with a hash was written whole, and changed since.
     pub(crate) fn is_torn(&self) -> bool {
-        let has_hash = |it: Doc<'_>| it.root().get("hash").is_some();
-        self.end != LineEnd::Newline || !Doc::parse(self.bytes, LINE_LIMITS).is_ok_and(has_hash)
+        self.end != LineEnd::Newline || is_torn(self.bytes)
     }
+}
+
+/// Whether a crash can have left a line that ends and is no record.
+pub(crate) fn is_torn(line: &[u8]) -> bool {
+    let has_hash = |it: Doc<'_>| it.root().get("hash").is_some();
+    !Doc::parse(line, LINE_LIMITS).is_ok_and(has_hash)
 }
 
 /// How a line ended.

@@ -26,14 +26,15 @@ impl Notes {
 
     /// Keeps a line, which ends, in the place of the one before.
     pub(crate) fn keep(&self, chain: &str, line: &[u8]) -> io::Result<()> {
-        disk::create_dir_all(&self.dir)?;
+        disk::create_private_dirs(&self.dir)?;
         let draft = self.dir.join(format!(".{chain}"));
         let mut text = [self.ledger.as_os_str().as_encoded_bytes(), b"\n", line].concat();
         let check = Hash::of(&text);
         text.extend_from_slice(CHECK);
         check.write(&mut text);
         text.push(b'\n');
-        disk::write(&draft, text)?;
+        // Else a power failure could leave a part of it under its final name, which looks as if it was tampered with.
+        disk::write_durably(&draft, &text)?;
         disk::rename(draft, self.path(chain))
     }
 

@@ -55,7 +55,9 @@ impl Segment {
     pub(crate) fn reopen(path: &Path, number: u32, len: u64) -> Result<Self, Failure> {
         let failed = |error| Failure::new("open", path, error);
         let file = OpenOptions::new().read(true).append(true).open(path).map_err(failed)?;
-        file.set_len(len).map_err(failed)?;
+        // A process that was killed may not have synced what it wrote, and a next segment may follow now. And what takes the place of what is cut
+        // must not be mixed with it by a power failure.
+        file.set_len(len).and_then(|()| file.sync_all()).map_err(failed)?;
         Ok(Self { number, path: path.to_owned(), len, file, reserved: None })
     }
 

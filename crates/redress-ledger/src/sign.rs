@@ -120,7 +120,7 @@ pub(crate) fn read_secret(path: &Path) -> Result<String, OpenError> {
 pub(crate) fn create(path: &Path) -> io::Result<()> {
     let named = path.parent().filter(|it| !it.as_os_str().is_empty());
     let parent = named.unwrap_or(Path::new("."));
-    disk::create_dir_all(parent)?;
+    disk::create_private_dirs(parent)?;
     let seed = random::<32>()?;
     let draft = path.with_extension(format!("new-{}", hex(&random::<8>()?)));
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;

@@ -93,6 +93,7 @@ fn no_step_is_left_out_of_a_run() {
         "browser",
         "packages",
         "conformance",
+        "simulator",
         "fuzz",
         "docs",
         "instructions",
