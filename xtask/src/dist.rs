@@ -21,12 +21,12 @@ use crate::{cargo::cargo, peers::target};
 /// The largest program that is shipped, in bytes, stripped.
 const LARGEST: u64 = 24 << 20;
 
-/// The cargo profile that is shipped, where the workspace has it.
+/// The cargo profile that is shipped.
 const PROFILE: &str = "dist";
 
 /// Builds the packages; with `tries` installs each into an empty folder and starts the gate before a public server.
-pub(crate) fn run(root: &Path, tries: bool) -> Vec<String> {
-    let done = Dist::new(root).and_then(|dist| {
+pub(crate) fn run(root: &Path, tries: bool, profile: Option<String>) -> Vec<String> {
+    let done = Dist::new(root, profile).and_then(|dist| {
         let made = dist.all()?;
         let tried = if tries { trial::run(&dist)? } else { 0 };
         Ok((made, tried, dist.too_large()?))
@@ -49,6 +49,8 @@ struct Dist {
     version: String,
     /// The stripped program.
     program: PathBuf,
+    /// The cargo profile.
+    profile: String,
 }
 
 /// The platform of this build, in the words of each registry.
@@ -94,14 +96,15 @@ impl Platform {
 }
 
 impl Dist {
-    fn new(root: &Path) -> Result<Self, String> {
+    fn new(root: &Path, profile: Option<String>) -> Result<Self, String> {
         let root = root.canonicalize().map_err(|it| it.to_string())?;
         let (folder, platform) = (target()?.join("dist-packages"), Platform::here()?);
         drop(fs::remove_dir_all(&folder));
         make(&folder)?;
         let program = folder.join("program").join(format!("redress{}", platform.exe));
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        Ok(Self { root, folder, platform, version, program })
+        let profile = profile.unwrap_or_else(|| PROFILE.to_owned());
+        Ok(Self { root, folder, platform, version, program, profile })
     }
 
     fn all(&self) -> Result<usize, String> {
@@ -115,20 +118,16 @@ impl Dist {
         Ok(made)
     }
 
-    /// The profile that is shipped; without it, `release`.
-    fn profile(&self) -> Result<&'static str, String> {
-        let workspace = read(&self.root.join("Cargo.toml"))?;
-        Ok(if workspace.contains("[profile.dist]") { PROFILE } else { "release" })
-    }
-
     /// Builds the program with every feature, and strips it.
     fn build(&self) -> Result<(), String> {
-        let profile = self.profile()?;
+        let profile = self.profile.as_str();
         let mut build = cargo();
         build.args(["build", "--locked", "--package", "redress-cli", "--all-features"]);
         build.args(["--profile", profile]).current_dir(&self.root);
         done(&mut build)?;
-        let built = target()?.join(profile).join(format!("redress{}", self.platform.exe));
+        // Only this profile's folder is called otherwise.
+        let folder = if profile == "dev" { "debug" } else { profile };
+        let built = target()?.join(folder).join(format!("redress{}", self.platform.exe));
         make(self.program.parent().unwrap_or(&self.folder))?;
         copy(&built, &self.program)?;
         if cfg!(unix) {
@@ -145,7 +144,8 @@ impl Dist {
     /// Says if the program is larger than it may be. Its packages are made and tried nevertheless.
     fn too_large(&self) -> Result<Option<String>, String> {
         let bytes = size(&self.program)?;
-        Ok((bytes > LARGEST).then(|| {
+        let is_shipped = self.profile == PROFILE;
+        Ok((is_shipped && bytes > LARGEST).then(|| {
             format!("the stripped program has {bytes} bytes, and {LARGEST} are the most: `nm --size-sort` on one with symbols shows what made it large")
         }))
     }

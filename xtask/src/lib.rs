@@ -82,6 +82,9 @@ enum Task {
         /// Also install each into an empty folder, and start the gate before a public server.
         #[arg(long)]
         trials: bool,
+        /// The cargo profile, by default the one that is shipped. The packages of another one are only good for trials.
+        #[arg(long)]
+        profile: Option<String>,
     },
     /// Play gates on a simulated disk, clock, pipes and processes, and check their promises at every step.
     Sim {
@@ -127,7 +130,7 @@ pub fn main() -> ExitCode {
         Task::Codegen { check } => codegen::run(&root, check),
         Task::Fuzz { target, seconds, seed } => fuzz::run(&root, target.as_deref(), seconds, seed),
         Task::Perf { write } => perf::run(&root, write),
-        Task::Dist { trials } => dist::run(&root, trials),
+        Task::Dist { trials, profile } => dist::run(&root, trials, profile),
         Task::Sim { seed, seconds, calls } => sim::run(&root, seed, seconds, calls),
         Task::Peers => peers::run(&root),
         Task::ProbeServers { check, pages } => probe_servers::run(&root, check, pages),
