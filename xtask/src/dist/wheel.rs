@@ -11,7 +11,7 @@ pub(super) fn pack(dist: &Dist) -> Result<usize, String> {
     let source = dist.root.join("packaging/python");
     let mut maturin = Command::new(peers.folder("python/bin/maturin"));
     // The same build as that of the other packages, so that nothing is compiled twice.
-    maturin.args(["build", "--locked", "--all-features", "--profile", &dist.profile, "--strip"]);
+    maturin.args(["build", "--locked", "--all-features", "--profile", &dist.profile]);
     maturin.arg("--out").arg(&dist.folder).current_dir(&source);
     for (name, value) in cargo().get_envs() {
         match value {
