@@ -57,6 +57,10 @@ impl History {
         let from = Time::from_millis(clock::millis().saturating_sub(SINCE));
         let query = Query { from: Some(from), kind: Some(Kind::Fault), ..Query::default() };
         let mut history = Self { ledger, failures: 0, last: None, has_damage: false };
+        // Before its first failure or tally a server has no ledger.
+        if !history.ledger.exists() {
+            return history;
+        }
         for entry in Reader::open_all(std::slice::from_ref(&history.ledger)).since(from) {
             let Ok(entry) = entry else {
                 history.has_damage = true;

@@ -103,6 +103,7 @@ fn a_wrapped_server_records_nothing_of_it_and_its_last_failures_are_shown() {
         json!({"answered": 2, "flagged": 2, "unanswered": 0})
     );
     assert_eq!(first[0]["ledger"]["failures_in_7_days"], 0, "{}", first[0]);
+    assert_eq!(first[0]["ledger"]["damaged"], false, "{}", first[0]);
     let mut client = Command::new(gate);
     client.args(args).current_dir(home.path()).env("HOME", home.path());
     client.env_remove("XDG_STATE_HOME").env_remove("XDG_CONFIG_HOME");
@@ -113,6 +114,7 @@ fn a_wrapped_server_records_nothing_of_it_and_its_last_failures_are_shown() {
     let then = rows(&ran);
     assert_eq!(then[0]["ledger"]["failures_in_7_days"], 1, "{ran:?}");
     assert_eq!(then[0]["ledger"]["last"]["tool"], "look");
+    assert_eq!(then[0]["ledger"]["damaged"], false, "{}", then[0]);
     assert!(then[0]["advice"][0].as_str().unwrap().starts_with("redress ledger query "));
 }
 
