@@ -18,6 +18,10 @@ use crate::{
 const START: &str = "<!-- probe-servers: start -->\n";
 const END: &str = "<!-- probe-servers: end -->\n";
 
+/// What is around the day of the run, before the table.
+const DATE: &str = "Run on ";
+const DATE_END: &str = ".\n\n";
+
 /// A port without a listener: what a server wants to reach is refused at once, and nothing leaves the machine.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
@@ -258,7 +262,8 @@ fn kept(page: &Path, table: &str, check: bool) -> Result<(), String> {
     let Some((head, old, tail)) = parts else {
         return Err(format!("{shown}: the marks around the table are gone"));
     };
-    if old == table || (check && is_near(old, table)) {
+    let old = old.split_once(DATE_END).map_or(old, |(_, it)| it);
+    if check && is_near(old, table) {
         return Ok(());
     }
     if check {
@@ -266,8 +271,15 @@ fn kept(page: &Path, table: &str, check: bool) -> Result<(), String> {
             "{shown}: the table is stale: run `cargo xtask probe-servers`\n{table}"
         ));
     }
-    let text = [head, START, table, END, tail].concat();
+    let text = [head, START, DATE, &today()?, DATE_END, table, END, tail].concat();
     fs::write(page, text).map_err(|it| format!("{shown}: {it}"))
+}
+
+/// The day of the run.
+fn today() -> Result<String, String> {
+    let ran = Command::new("date").args(["-u", "+%Y-%m-%d"]).output();
+    let ran = ran.map_err(|it| format!("`date` did not start: {it}"))?;
+    Ok(String::from_utf8_lossy(&ran.stdout).trim().to_owned())
 }
 
 /// Whether two tables say the same. On a busy machine an answer comes late now and then, so that points may differ a little.
