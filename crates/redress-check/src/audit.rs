@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 use redress_registry::Level;
 
 use crate::{
-    report::{Report, Verdict},
+    report::{CheckReport, Verdict},
     suppress::Day,
 };
 use markdown::{HEAD, counted, text};
@@ -44,7 +44,7 @@ const RISKS: [(&str, &str); 5] = [
 ];
 
 /// The documents of an audit: a summary, the findings by priority and by file, and a checklist of every rule.
-pub fn documents(report: &Report, scope: Scope<'_>) -> Vec<Document> {
+pub fn documents(report: &CheckReport, scope: Scope<'_>) -> Vec<Document> {
     vec![
         ("AUDIT_SUMMARY.md", summary(report, scope)),
         ("FINDINGS_BY_PRIORITY.md", findings::by_priority(report)),
@@ -53,11 +53,11 @@ pub fn documents(report: &Report, scope: Scope<'_>) -> Vec<Document> {
     ]
 }
 
-fn of_level(report: &Report, level: Level) -> usize {
+fn of_level(report: &CheckReport, level: Level) -> usize {
     report.hits.iter().filter(|it| it.finding.level == level).count()
 }
 
-fn summary(report: &Report, scope: Scope<'_>) -> String {
+fn summary(report: &CheckReport, scope: Scope<'_>) -> String {
     let mut out = format!("{HEAD}# Audit of the error contract\n\n");
     let _ = writeln!(out, "**Overall status:** {}  ", status(report));
     let _ = writeln!(out, "**Overall risk:** {}  ", overall(report));
@@ -98,7 +98,7 @@ fn summary(report: &Report, scope: Scope<'_>) -> String {
     out
 }
 
-fn status(report: &Report) -> &'static str {
+fn status(report: &CheckReport) -> &'static str {
     match worst(report, "CK") {
         Some(Level::Violation) => "The contract is broken.",
         Some(Level::Improvement) => "The contract holds; improvements are needed.",
@@ -108,7 +108,7 @@ fn status(report: &Report) -> &'static str {
 }
 
 /// The heaviest finding of the rules whose ids begin so.
-fn worst(report: &Report, prefix: &str) -> Option<Level> {
+fn worst(report: &CheckReport, prefix: &str) -> Option<Level> {
     let of_rules = report.hits.iter().filter(|it| it.finding.rule.starts_with(prefix));
     of_rules.map(|it| it.finding.level).min()
 }
@@ -122,11 +122,11 @@ fn risk(level: Option<Level>) -> &'static str {
     }
 }
 
-fn overall(report: &Report) -> &'static str {
+fn overall(report: &CheckReport) -> &'static str {
     risk(worst(report, "CK"))
 }
 
-fn risks(out: &mut String, report: &Report) {
+fn risks(out: &mut String, report: &CheckReport) {
     out.push_str("\n## Risk\n\n| risk | level | findings |\n| --- | --- | --- |\n");
     for (what, prefix) in RISKS {
         let count = report.hits.iter().filter(|it| it.finding.rule.starts_with(prefix)).count();
@@ -135,7 +135,7 @@ fn risks(out: &mut String, report: &Report) {
 }
 
 /// What to do first.
-fn order(out: &mut String, report: &Report, fixable: usize) {
+fn order(out: &mut String, report: &CheckReport, fixable: usize) {
     out.push_str("\n## Order of work\n\n");
     let mut steps = Vec::new();
     if fixable > 0 {
@@ -158,7 +158,7 @@ fn order(out: &mut String, report: &Report, fixable: usize) {
     }
 }
 
-fn checklist(report: &Report) -> String {
+fn checklist(report: &CheckReport) -> String {
     let mut out = format!(
         "{HEAD}# Checklist\n\n`[x]` the rule holds, `[!]` it is broken, `[-]` it is not applicable.\n\n"
     );

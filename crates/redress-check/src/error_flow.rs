@@ -43,7 +43,7 @@ pub struct ErrorFlow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorSite {
     /// What is done.
-    pub what: What,
+    pub what: Handling,
     /// Where.
     pub span: Span,
     /// What is around it.
@@ -140,7 +140,7 @@ pub struct Within {
 
 /// What is done about a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum Handling {
     /// An error without a code is thrown, raised or returned.
     Raise {
         /// Its type, or the macro that makes it.

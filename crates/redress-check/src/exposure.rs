@@ -7,7 +7,9 @@ use std::path::Path;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    error_flow::{Boundary, ErrorFlow, ErrorSite, Handler, Registration, What, Within, catches},
+    error_flow::{
+        Boundary, ErrorFlow, ErrorSite, Handler, Handling, Registration, Within, catches,
+    },
     resolve::Index,
     sources::Sources,
 };
@@ -121,7 +123,7 @@ impl<'w> Exposure<'w> {
             sources.files.iter().enumerate().filter(|(file, _)| self.is_judged(*file));
         error_flows.map(|it| &it.1.facts.error_flow).any(|error_flow| {
             error_flow.sites.iter().any(|site| {
-                matches!(site.what, What::Dispatch(_))
+                matches!(site.what, Handling::Dispatch(_))
                     && is_guarded(error_flow, site.within.guard, None)
             })
         })

@@ -20,7 +20,7 @@ pub struct Facts {
     /// Names for single texts.
     pub constants: Vec<Constant>,
     /// Enums, objects, lists and types that hold codes.
-    pub tables: Vec<Table>,
+    pub tables: Vec<CodeTable>,
     /// Texts that a type allows: `code: "A" | "B"`.
     pub typed: Vec<Box<str>>,
     /// Names that come from other files.
@@ -30,7 +30,7 @@ pub struct Facts {
     /// Calls, for what a tool reaches.
     pub calls: Vec<Call>,
     /// Tools that are declared here.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<DeclaredTool>,
     /// What is done for the names of tools, where one handler takes all calls.
     pub branches: Vec<Branch>,
     /// Code-shaped words in texts for people and models.
@@ -145,7 +145,7 @@ pub struct Constant {
 
 /// Several codes in one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub struct CodeTable {
     /// Its name; empty if it has none.
     pub name: Box<str>,
     /// What it is.
@@ -234,7 +234,7 @@ pub struct Call {
 
 /// A tool that is declared in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tool {
+pub struct DeclaredTool {
     /// Its name.
     pub name: Box<str>,
     /// The name in the source.

@@ -7,7 +7,7 @@ use crate::{
     position::{callee, is_code_key},
     scan::Scan,
     span::span,
-    tree::{Kind, Trail},
+    tree::{NodeKind, Trail},
 };
 
 /// Keeps a function or method.
@@ -48,8 +48,8 @@ pub(crate) fn call<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
 fn declared_name<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<&'t str> {
     let (outer, _) = trail.meaning()?;
     let field = match outer.kind {
-        Kind::Declare => "name",
-        Kind::Pair => "key",
+        NodeKind::Declare => "name",
+        NodeKind::Pair => "key",
         _ => return None,
     };
     outer.node.child_by_field_name(field).map(|it| scan.slice(it))

@@ -12,7 +12,7 @@ use std::{
 use redress_registry::{Class, Registry, Source, lint, name::is_code, read, shipped};
 
 use crate::{
-    facts::{Facts, Member, Mention, Table, TableKind, TableRow, Value},
+    facts::{CodeTable, Facts, Member, Mention, TableKind, TableRow, Value},
     named::is_certain,
     reach::reached,
     resolve::Index,
@@ -23,7 +23,7 @@ use raised::Raised;
 
 /// What is known of a code that has no row yet.
 #[derive(Debug, Default)]
-struct Seen {
+struct UndeclaredCode {
     message: Option<Box<str>>,
     place: String,
     /// What a table of the sources says of it.
@@ -39,10 +39,10 @@ pub fn infer(sources: &Sources, name: &str) -> String {
     let mut codes = codes(sources, &index);
     let raises = raised::find(sources, &index);
     for it in &raises {
-        codes.entry(it.code.as_str().into()).or_insert_with(|| Seen {
+        codes.entry(it.code.as_str().into()).or_insert_with(|| UndeclaredCode {
             place: it.place.clone(),
             raised: Some(it.clone()),
-            ..Seen::default()
+            ..UndeclaredCode::default()
         });
     }
     let mut out = format!(
@@ -69,7 +69,7 @@ fn marked(text: &str) -> String {
     out
 }
 
-fn row(out: &mut String, domain: &str, code: &str, seen: &Seen) {
+fn row(out: &mut String, domain: &str, code: &str, seen: &UndeclaredCode) {
     let guessed = match (class(code), seen.row.http, &seen.raised) {
         (Class::Internal, Some(http), _) => class_of_status(http),
         (Class::Internal, None, Some(raised)) => raised.class,
@@ -121,8 +121,8 @@ fn row(out: &mut String, domain: &str, code: &str, seen: &Seen) {
 }
 
 /// The codes of all sources, by name.
-fn codes(sources: &Sources, index: &Index<'_>) -> BTreeMap<Box<str>, Seen> {
-    let mut codes: BTreeMap<Box<str>, Seen> = BTreeMap::new();
+fn codes(sources: &Sources, index: &Index<'_>) -> BTreeMap<Box<str>, UndeclaredCode> {
+    let mut codes: BTreeMap<Box<str>, UndeclaredCode> = BTreeMap::new();
     for (file, source) in sources.files.iter().enumerate() {
         let facts = &source.facts;
         if facts.is_test || facts.is_generated {
@@ -165,7 +165,7 @@ fn raised<'w>(file: usize, mention: &'w Mention, index: &Index<'w>) -> Option<&'
 
 /// Members of tables that are called after errors or codes.
 fn tabled(facts: &Facts) -> impl Iterator<Item = &Member> {
-    let is_of_codes = |it: &&Table| {
+    let is_of_codes = |it: &&CodeTable| {
         let name = it.name.to_lowercase();
         let is_named = name.contains("error") || name.contains("fault") || name.contains("failure");
         is_named && matches!(it.kind, TableKind::Names | TableKind::Keys | TableKind::Values)
@@ -178,7 +178,7 @@ fn tabled(facts: &Facts) -> impl Iterator<Item = &Member> {
 fn tools<'w>(
     out: &mut String,
     (sources, index): (&'w Sources, &Index<'w>),
-    (codes, raises): (&BTreeMap<Box<str>, Seen>, &'w [Raised]),
+    (codes, raises): (&BTreeMap<Box<str>, UndeclaredCode>, &'w [Raised]),
     core: &Registry,
 ) {
     let mut rows: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();

@@ -29,6 +29,7 @@
 //!
 //! - Of a file only its facts stay in memory. Reading is total, without recursion, and needs no clock.
 //! - A word is a code by its position, never by its letters. Calling something else a code is the worst bug.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod audit;
 mod card;
@@ -71,13 +72,9 @@ pub use contract::{Contract, Meaning};
 pub use infer::infer;
 pub use named::{Named, Role};
 pub use project::Project;
-pub use report::{Report, Verdict, check};
+pub use report::{CheckReport, Verdict, check};
 pub use rule::{Check, Edit, Hit};
 pub use rules::{checks, page, rules};
 pub use sources::{Sources, read};
 pub use subject::Subject;
 pub use suppress::Day;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

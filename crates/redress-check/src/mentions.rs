@@ -9,7 +9,7 @@ use crate::{
     position::{is_under_code_key, message, position},
     scan::Scan,
     span::{Span, span},
-    tree::{Kind, Step, Trail},
+    tree::{NodeKind, Step, Trail},
 };
 
 /// Keeps a text that is where a code can stand.
@@ -39,9 +39,9 @@ pub(crate) fn text<'t>(scan: &mut Scan<'t>, node: Node<'t>, trail: &Trail<'t>) {
 /// Keeps a name or path that is where a code can stand.
 pub(crate) fn name<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) {
     let text = scan.slice(step.node);
-    if step.kind == Kind::Name {
+    if step.kind == NodeKind::Name {
         let is_capital = text.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
-        if !is_capital || trail.parent().is_some_and(|it| it.kind == Kind::Path) {
+        if !is_capital || trail.parent().is_some_and(|it| it.kind == NodeKind::Path) {
             return;
         }
     }
@@ -50,7 +50,7 @@ pub(crate) fn name<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) {
         return;
     }
     // Who brings a name in or passes it on does nothing with it.
-    if trail.around().take(4).any(|it| it.kind == Kind::Import) {
+    if trail.around().take(4).any(|it| it.kind == NodeKind::Import) {
         return;
     }
     let Some(position) = position(scan, trail) else { return };
@@ -64,15 +64,17 @@ pub(crate) fn name<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) {
 
 /// `const GONE = "GONE"`, also as a member of a class.
 fn constant<'t>(scan: &mut Scan<'t>, value: Value, span: Span, trail: &Trail<'t>) {
-    let Some((outer, below)) = trail.meaning().filter(|it| it.0.kind == Kind::Declare) else {
+    let Some((outer, below)) = trail.meaning().filter(|it| it.0.kind == NodeKind::Declare) else {
         return;
     };
     let named =
         ["name", "left", "property"].iter().find_map(|it| outer.node.child_by_field_name(it));
     let Some(name) = named.filter(|it| it.id() != below.id()) else { return };
     let name = scan.slice(name);
-    let is_member = trail.around().find(|it| matches!(it.kind, Kind::Function | Kind::Class));
-    let name = match scan.class().filter(|_| is_member.is_some_and(|it| it.kind == Kind::Class)) {
+    let is_member =
+        trail.around().find(|it| matches!(it.kind, NodeKind::Function | NodeKind::Class));
+    let name = match scan.class().filter(|_| is_member.is_some_and(|it| it.kind == NodeKind::Class))
+    {
         Some(class) => format!("{class}.{name}"),
         None => name.to_owned(),
     };
@@ -83,8 +85,8 @@ fn constant<'t>(scan: &mut Scan<'t>, value: Value, span: Span, trail: &Trail<'t>
 fn joined<'t>(scan: &mut Scan<'t>, text: &str, node: Node<'t>, trail: &Trail<'t>) {
     let parent = trail.meaning().map(|it| it.0.kind);
     let whole = match parent {
-        Some(Kind::Operator) => trail.to(Kind::Operator),
-        Some(Kind::Tokens) => trail.to(Kind::Macro),
+        Some(NodeKind::Operator) => trail.to(NodeKind::Operator),
+        Some(NodeKind::Tokens) => trail.to(NodeKind::Macro),
         _ => None,
     };
     if let Some(whole) = whole
@@ -114,11 +116,15 @@ fn is_variant(scan: &Scan<'_>, text: &str, last: &str) -> bool {
 /// Whether a text is a type: of a member, or of a parameter.
 fn is_type(trail: &Trail<'_>) -> bool {
     const MOST: usize = 8;
-    let mut around = trail.around().skip_while(|it| matches!(it.kind, Kind::Through | Kind::Union));
-    let in_union = trail.parent().is_some_and(|it| matches!(it.kind, Kind::Through | Kind::Union));
+    let mut around =
+        trail.around().skip_while(|it| matches!(it.kind, NodeKind::Through | NodeKind::Union));
+    let in_union =
+        trail.parent().is_some_and(|it| matches!(it.kind, NodeKind::Through | NodeKind::Union));
     match around.next().map(|it| it.kind) {
-        Some(Kind::Signature) => true,
-        Some(Kind::Other) if in_union => around.take(MOST).any(|it| it.kind == Kind::Parameters),
+        Some(NodeKind::Signature) => true,
+        Some(NodeKind::Other) if in_union => {
+            around.take(MOST).any(|it| it.kind == NodeKind::Parameters)
+        }
         _ => false,
     }
 }

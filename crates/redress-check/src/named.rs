@@ -8,7 +8,7 @@ use redress_registry::{Entry, name::is_full_code};
 
 use crate::{
     contract::{Contract, Meaning},
-    facts::{Constant, Facts, Mention, Position, Table, TableKind, Value},
+    facts::{CodeTable, Constant, Facts, Mention, Position, TableKind, Value},
     position::{is_code_key, is_error_name},
     resolve::{Index, Target},
     span::Span,
@@ -68,7 +68,7 @@ pub(crate) fn named<'w>(
 ) -> Vec<Named<'w>> {
     let (contract, index, families) = with;
     let mut list: Vec<Named<'w>> = Vec::new();
-    let tables: Vec<(&Table, bool)> =
+    let tables: Vec<(&CodeTable, bool)> =
         facts.tables.iter().map(|it| (it, is_code_table(it, contract))).collect();
     for (table, is_of_codes) in &tables {
         list.extend(listed(file, table, *is_of_codes, contract));
@@ -97,19 +97,19 @@ pub(crate) fn named<'w>(
 }
 
 /// A table is one of codes if most of it is registered: three codes at least.
-pub(crate) fn is_code_table(table: &Table, contract: &Contract) -> bool {
+pub(crate) fn is_code_table(table: &CodeTable, contract: &Contract) -> bool {
     let known = registered(table, contract);
     known >= 3 && known * 3 >= table.members.len() * 2
 }
 
 /// How many members of a table are codes of the contract.
-pub(crate) fn registered(table: &Table, contract: &Contract) -> usize {
+pub(crate) fn registered(table: &CodeTable, contract: &Contract) -> usize {
     table.members.iter().filter(|it| contract.code(&it.text).is_some()).count()
 }
 
 fn listed<'w>(
     file: usize,
-    table: &'w Table,
+    table: &'w CodeTable,
     is_of_codes: bool,
     contract: &'w Contract,
 ) -> impl Iterator<Item = Named<'w>> {

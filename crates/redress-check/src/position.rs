@@ -6,7 +6,7 @@ use crate::{
     facts::Position,
     language::Language,
     scan::Scan,
-    tree::{Kind, Step, Trail},
+    tree::{NodeKind, Step, Trail},
 };
 
 /// How far around a value is looked for something about failures.
@@ -34,21 +34,21 @@ fn passed<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<Trail<'t>> {
         ["Some", "String.from", "Cow.Borrowed", "Cow.from", "Box.from", "str"];
     let (outer, below) = trail.meaning()?;
     let kind = match outer.kind {
-        Kind::Path => {
+        NodeKind::Path => {
             let method = outer.node.child_by_field_name("field")?;
-            METHODS.contains(&scan.slice(method)).then_some(Kind::Call)
+            METHODS.contains(&scan.slice(method)).then_some(NodeKind::Call)
         }
-        Kind::Arguments => {
-            let call = trail.around().skip_while(|it| it.kind != Kind::Arguments).nth(1)?;
+        NodeKind::Arguments => {
+            let call = trail.around().skip_while(|it| it.kind != NodeKind::Arguments).nth(1)?;
             let callee = callee(call.node).and_then(|it| scan.path(it))?;
             let is_passed = MAKERS.contains(&callee.as_str())
                 || is_fallback(scan, &callee, (outer.node, below));
-            is_passed.then_some(Kind::Call)
+            is_passed.then_some(NodeKind::Call)
         }
-        Kind::Operator => is_default(outer.node).then_some(Kind::Operator),
-        Kind::Block if scan.facts.language == Language::Rust => {
+        NodeKind::Operator => is_default(outer.node).then_some(NodeKind::Operator),
+        NodeKind::Block if scan.facts.language == Language::Rust => {
             let last = u32::try_from(outer.node.named_child_count()).ok()?.checked_sub(1)?;
-            (outer.node.named_child(last)?.id() == below.id()).then_some(Kind::Block)
+            (outer.node.named_child(last)?.id() == below.id()).then_some(NodeKind::Block)
         }
         _ => None,
     }?;
@@ -75,21 +75,21 @@ fn standing<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<Position> {
     let (outer, below) = trail.meaning()?;
     let node = outer.node;
     match outer.kind {
-        Kind::Pair => {
+        NodeKind::Pair => {
             let key = node.named_child(0)?;
             (key.id() != below.id()).then(|| member(scan, unquoted(scan.slice(key)), trail))
         }
-        Kind::Keyword => {
+        NodeKind::Keyword => {
             let name = node.child_by_field_name("name")?;
             (name.id() != below.id()).then(|| member(scan, scan.slice(name), trail))
         }
-        Kind::Assign => {
+        NodeKind::Assign => {
             let left = node.child_by_field_name("left")?;
             let key = scan.path(left)?;
             let key = key.rsplit('.').next().unwrap_or_default();
             (left.id() != below.id()).then(|| member(scan, key, trail))
         }
-        Kind::Declare => {
+        NodeKind::Declare => {
             let fields = ["name", "left", "pattern", "property"];
             let name = fields.iter().find_map(|it| node.child_by_field_name(it))?;
             let key = scan.slice(name);
@@ -97,17 +97,17 @@ fn standing<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<Position> {
             is_value
                 .then(|| if is_code_key(key) { member(scan, key, trail) } else { Position::Loose })
         }
-        Kind::Arguments => argument(scan, below, trail),
-        Kind::Operator => Some(compared(scan, node, below)),
-        Kind::Arm | Kind::Pattern => Some(Position::Compared { with: "".into() }),
-        Kind::Return | Kind::Function => Some(Position::Returned),
-        Kind::Tokens => token(scan, below, trail),
-        Kind::Import
-        | Kind::Export
-        | Kind::Parameters
-        | Kind::Enum
-        | Kind::EnumMember
-        | Kind::Decorator => None,
+        NodeKind::Arguments => argument(scan, below, trail),
+        NodeKind::Operator => Some(compared(scan, node, below)),
+        NodeKind::Arm | NodeKind::Pattern => Some(Position::Compared { with: "".into() }),
+        NodeKind::Return | NodeKind::Function => Some(Position::Returned),
+        NodeKind::Tokens => token(scan, below, trail),
+        NodeKind::Import
+        | NodeKind::Export
+        | NodeKind::Parameters
+        | NodeKind::Enum
+        | NodeKind::EnumMember
+        | NodeKind::Decorator => None,
         _ => Some(Position::Loose),
     }
 }
@@ -117,7 +117,7 @@ fn member<'t>(scan: &Scan<'t>, key: &str, trail: &Trail<'t>) -> Position {
 }
 
 fn argument<'t>(scan: &Scan<'t>, below: Node<'t>, trail: &Trail<'t>) -> Option<Position> {
-    let mut around = trail.around().skip_while(|it| it.kind != Kind::Arguments);
+    let mut around = trail.around().skip_while(|it| it.kind != NodeKind::Arguments);
     let arguments = around.next()?;
     let call = around.next()?;
     let callee = scan.path(callee(call.node)?)?;
@@ -127,7 +127,7 @@ fn argument<'t>(scan: &Scan<'t>, below: Node<'t>, trail: &Trail<'t>) -> Option<P
     let index = given.filter(|it| !it.is_extra()).position(|it| it.id() == below.id())?;
     let count = u8::try_from(arguments.node.named_child_count()).unwrap_or(u8::MAX);
     let thrown =
-        around.find(|it| it.kind != Kind::Through).is_some_and(|it| it.kind == Kind::Throw);
+        around.find(|it| it.kind != NodeKind::Through).is_some_and(|it| it.kind == NodeKind::Throw);
     Some(Position::Argument {
         callee: callee.into(),
         index: u8::try_from(index).ok()?,
@@ -143,7 +143,7 @@ fn is_super(callee: &str) -> bool {
 
 /// The class that the class around extends.
 fn parent_of<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<String> {
-    let class = trail.around().find(|it| it.kind == Kind::Class)?.node;
+    let class = trail.around().find(|it| it.kind == NodeKind::Class)?.node;
     let head = heading(scan, class)?;
     let (_, after) = head.split_once("extends ").or_else(|| head.split_once('('))?;
     let name = after.trim_start().split(|it: char| !(it.is_alphanumeric() || "_.$".contains(it)));
@@ -168,9 +168,13 @@ pub(crate) fn is_under_code_key<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> bool 
     let Some((outer, below)) = trail.meaning() else { return false };
     let is_member = matches!(
         outer.kind,
-        Kind::Pair | Kind::Keyword | Kind::Assign | Kind::Declare | Kind::Signature
+        NodeKind::Pair
+            | NodeKind::Keyword
+            | NodeKind::Assign
+            | NodeKind::Declare
+            | NodeKind::Signature
     );
-    if outer.kind == Kind::Tokens {
+    if outer.kind == NodeKind::Tokens {
         let colon = below.prev_sibling().filter(|it| it.kind() == ":");
         let key = colon.and_then(|it| it.prev_sibling());
         return key.is_some_and(|it| is_code_key(unquoted(scan.slice(it))));
@@ -203,7 +207,7 @@ fn token<'t>(scan: &Scan<'t>, below: Node<'t>, trail: &Trail<'t>) -> Option<Posi
         let key = unquoted(scan.slice(colon.prev_sibling()?));
         return Some(member(scan, key, trail));
     }
-    let made = trail.around().find(|it| it.kind == Kind::Macro)?;
+    let made = trail.around().find(|it| it.kind == NodeKind::Macro)?;
     let callee = scan.slice(made.node.child_by_field_name("macro")?);
     if callee.starts_with("assert") || callee == "matches" {
         return Some(Position::Compared { with: "".into() });
@@ -215,26 +219,26 @@ fn token<'t>(scan: &Scan<'t>, below: Node<'t>, trail: &Trail<'t>) -> Option<Posi
 /// Whether something around says that this is about a failure.
 pub(crate) fn is_of_error<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> bool {
     let mut steps = trail.around().take(MAX_AROUND);
-    steps.by_ref().take_while(|it| it.kind != Kind::Function).any(|it| says_error(scan, it))
+    steps.by_ref().take_while(|it| it.kind != NodeKind::Function).any(|it| says_error(scan, it))
 }
 
 fn says_error<'t>(scan: &Scan<'t>, step: Step<'t>) -> bool {
     let named = |field| step.node.child_by_field_name(field).map(|it| scan.slice(it));
     match step.kind {
-        Kind::Throw => true,
-        Kind::Object | Kind::Arguments => has_error_sibling(scan, step.node),
-        Kind::Call | Kind::New => {
+        NodeKind::Throw => true,
+        NodeKind::Object | NodeKind::Arguments => has_error_sibling(scan, step.node),
+        NodeKind::Call | NodeKind::New => {
             callee(step.node).and_then(|it| scan.path(it)).is_some_and(|it| makes_error(&it))
         }
-        Kind::Macro => named("macro").is_some_and(makes_error),
-        Kind::Pair => {
+        NodeKind::Macro => named("macro").is_some_and(makes_error),
+        NodeKind::Pair => {
             step.node.named_child(0).is_some_and(|it| is_error_key(unquoted(scan.slice(it))))
         }
-        Kind::Tokens => ["\"error\"", "isError", "retryable"]
+        NodeKind::Tokens => ["\"error\"", "isError", "retryable"]
             .iter()
             .any(|it| scan.slice(step.node).contains(it)),
-        Kind::Assign => named("left").is_some_and(is_error_name),
-        Kind::Class => heading(scan, step.node)
+        NodeKind::Assign => named("left").is_some_and(is_error_name),
+        NodeKind::Class => heading(scan, step.node)
             .is_some_and(|it| it.contains("Error") || it.contains("Exception")),
         _ => false,
     }
@@ -299,7 +303,7 @@ pub(crate) fn message<'t>(
         let is_text = matches!(it.kind(), "string" | "string_literal" | "template_string");
         scan.literal(it).filter(|_| is_text).map(|it| it.0)
     };
-    let around = |kinds: &[Kind]| trail.around().find(|it| kinds.contains(&it.kind));
+    let around = |kinds: &[NodeKind]| trail.around().find(|it| kinds.contains(&it.kind));
     let member = |object: Node<'t>| {
         let mut cursor = object.walk();
         object.named_children(&mut cursor).find_map(|it| {
@@ -309,10 +313,10 @@ pub(crate) fn message<'t>(
     };
     match position {
         Position::Member { key, .. } if is_code_key(key) => {
-            member(around(&[Kind::Object, Kind::Arguments])?.node)
+            member(around(&[NodeKind::Object, NodeKind::Arguments])?.node)
         }
         Position::Argument { callee, index, .. } if is_error_name(callee) => {
-            let arguments = around(&[Kind::Arguments])?.node;
+            let arguments = around(&[NodeKind::Arguments])?.node;
             let next = arguments.named_child(u32::from(*index) + 1)?;
             literal(next).or_else(|| member(next))
         }

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     contract::Contract,
-    error_flow::{ErrorFlow, ErrorSite, Promise, What, Within},
+    error_flow::{ErrorFlow, ErrorSite, Handling, Promise, Within},
     exposure::Exposure,
     facts::Facts,
     language::Language,
@@ -169,7 +169,8 @@ impl<'w> Project<'w> {
         };
         let Some(source) = self.sources.files.get(home) else { return false };
         source.facts.error_flow.sites.iter().any(|it| {
-            matches!(it.what, What::Envelope(_)) && it.within.function == Some(function.span.start)
+            matches!(it.what, Handling::Envelope(_))
+                && it.within.function == Some(function.span.start)
         })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     error_flow::Handler,
-    facts::Tool,
+    facts::DeclaredTool,
     project::Project,
     resolve::{Index, Target},
     sources::Sources,
@@ -17,7 +17,7 @@ const MAX_FUNCTIONS: usize = 256;
 pub(crate) fn nearby(
     project: &Project<'_>,
     file: usize,
-    tool: &Tool,
+    tool: &DeclaredTool,
 ) -> Option<Vec<(usize, Span)>> {
     let all = reached((project.sources, &project.index), file, tool)?;
     let home = all.first()?.0;
@@ -28,7 +28,7 @@ pub(crate) fn nearby(
 pub(crate) fn reached(
     (sources, index): (&Sources, &Index<'_>),
     file: usize,
-    tool: &Tool,
+    tool: &DeclaredTool,
 ) -> Option<Vec<(usize, Span)>> {
     let first = match &tool.handler {
         Handler::Span(span) => (file, span.clone()),

@@ -1,4 +1,4 @@
-//! `Reader`: reads a file to its facts, in one walk over its tree.
+//! `SourceReader`: reads a file to its facts, in one walk over its tree.
 
 use std::{ops::ControlFlow, path::Path, sync::LazyLock};
 
@@ -15,7 +15,7 @@ use crate::{
     span::span,
     suppress::allowances,
     table, tools,
-    tree::{Grammar, Kind, Step, Tag, Trail, Visit, walk},
+    tree::{Grammar, NodeKind, Step, Tag, Trail, Visit, walk},
     typescript,
 };
 
@@ -48,17 +48,17 @@ static GRAMMARS: [LazyLock<Grammar>; 5] = [
 
 /// Reads files of all languages, one after the other.
 #[derive(Default)]
-pub(crate) struct Reader {
+pub(crate) struct SourceReader {
     parser: Parser,
 }
 
-impl std::fmt::Debug for Reader {
+impl std::fmt::Debug for SourceReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Reader")
     }
 }
 
-impl Reader {
+impl SourceReader {
     /// What a file says. Total: what is no syntax is skipped and listed in `broken`.
     pub(crate) fn read(&mut self, language: Language, path: &Path, text: &str) -> Facts {
         let grammar = GRAMMARS.get(language as usize).map(|it| &**it);
@@ -105,18 +105,18 @@ impl<'t> Visit<'t> for Visitor<'t> {
     fn enter(&mut self, step: Step<'t>, trail: &Trail<'t>) {
         let (scan, node) = (&mut self.scan, step.node);
         match step.kind {
-            Kind::Text if card::enter(scan, node, trail) => (),
-            Kind::Text => mentions::text(scan, node, trail),
-            Kind::Name | Kind::Path => mentions::name(scan, step, trail),
-            Kind::Function => functions::function(scan, node, trail),
-            Kind::Class => scan.enter_class(node),
-            Kind::Call | Kind::New | Kind::Macro => functions::call(scan, node),
-            Kind::Comment => {
+            NodeKind::Text if card::enter(scan, node, trail) => (),
+            NodeKind::Text => mentions::text(scan, node, trail),
+            NodeKind::Name | NodeKind::Path => mentions::name(scan, step, trail),
+            NodeKind::Function => functions::function(scan, node, trail),
+            NodeKind::Class => scan.enter_class(node),
+            NodeKind::Call | NodeKind::New | NodeKind::Macro => functions::call(scan, node),
+            NodeKind::Comment => {
                 let row = node.start_position().row;
                 let found = allowances(node.start_byte(), row, scan.slice(node));
                 scan.facts.allowances.extend(found);
             }
-            Kind::Error => {
+            NodeKind::Error => {
                 scan.facts.broken.get_or_insert(span(node.byte_range()));
             }
             _ => (),
@@ -135,7 +135,7 @@ impl<'t> Visit<'t> for Visitor<'t> {
     }
 
     fn leave(&mut self, step: Step<'t>) {
-        if step.kind == Kind::Class {
+        if step.kind == NodeKind::Class {
             self.scan.leave_class();
         }
     }

@@ -1,4 +1,4 @@
-//! `Report`: what all rules found, without what is allowed, each thing at its line and column.
+//! `CheckReport`: what all rules found, without what is allowed, each thing at its line and column.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
 
 /// What all rules found.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct CheckReport {
     /// What was found, by file and place.
     pub hits: Vec<Hit>,
     /// The texts of the files with findings, as they are now.
@@ -39,10 +39,10 @@ pub struct Verdict {
 }
 
 /// Runs every rule.
-pub fn check(project: &Project<'_>, today: Day) -> Report {
+pub fn check(project: &Project<'_>, today: Day) -> CheckReport {
     let contracts =
         project.contracts.iter().map(|it| (Arc::clone(&it.source.file), it.source.clone()));
-    let mut report = Report { sources: contracts.collect(), ..Report::default() };
+    let mut report = CheckReport { sources: contracts.collect(), ..CheckReport::default() };
     for check in checks() {
         let mut hits = Hits::new(project, check.rule);
         (check.run)(project, &mut hits);
@@ -55,7 +55,7 @@ pub fn check(project: &Project<'_>, today: Day) -> Report {
     report
 }
 
-impl Report {
+impl CheckReport {
     fn verdict(&self, check: &Check, project: &Project<'_>) -> Verdict {
         let broken = self.hits.iter().filter(|it| it.finding.rule == check.rule.id).count();
         let count = check.looks_at.count(project);

@@ -5,7 +5,7 @@ mod modules;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    facts::{Constant, Function, Import, Member, Table, Value},
+    facts::{CodeTable, Constant, Function, Import, Member, Value},
     sources::Sources,
 };
 use modules::Modules;
@@ -16,7 +16,7 @@ pub(crate) enum Target<'w> {
     Constant(usize, &'w Constant),
     Member(&'w Member),
     /// A table without the member that is asked for.
-    NoMember(&'w Table),
+    NoMember(&'w CodeTable),
     Function(usize, &'w Function),
     Unknown,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Index<'w> {
 #[derive(Debug, Default)]
 struct Names<'w> {
     constants: FxHashMap<&'w str, &'w Constant>,
-    tables: FxHashMap<&'w str, &'w Table>,
+    tables: FxHashMap<&'w str, &'w CodeTable>,
     functions: FxHashMap<&'w str, &'w Function>,
     /// Methods by their names alone; nothing where two classes have one of that name.
     methods: FxHashMap<&'w str, Option<&'w Function>>,

@@ -15,7 +15,7 @@ use std::{
 use crate::{
     facts::Facts,
     language::Language,
-    reader::Reader,
+    reader::SourceReader,
     walk::{self, Found, MAX_BYTES, Walked},
 };
 
@@ -57,7 +57,7 @@ pub fn read(paths: &[PathBuf], threads: usize, tell: &(dyn Fn(usize, usize) + Sy
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Outcome)>> = Mutex::default();
     let work = || {
-        let mut reader = Reader::default();
+        let mut reader = SourceReader::default();
         let mut bytes = Vec::new();
         let mut mine = Vec::new();
         loop {
@@ -97,7 +97,7 @@ fn gathered(
 }
 
 /// The facts of a file; nothing if it is no text.
-fn read_file(reader: &mut Reader, file: &Found, bytes: &mut Vec<u8>) -> Outcome {
+fn read_file(reader: &mut SourceReader, file: &Found, bytes: &mut Vec<u8>) -> Outcome {
     const HEAD: usize = 8 << 10;
     load(&file.path, bytes).map_err(|it| it.to_string())?;
     if memchr::memchr(0, bytes.get(..HEAD.min(bytes.len())).unwrap_or_default()).is_some() {
@@ -119,7 +119,7 @@ fn load(path: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
 impl Sources {
     /// Texts as if they were files; one whose name has no language is left out.
     pub fn of_texts(texts: &[(&str, &str)]) -> Self {
-        let mut reader = Reader::default();
+        let mut reader = SourceReader::default();
         let file = |(path, text): &(&str, &str)| {
             let path = PathBuf::from(path);
             let facts = reader.read(Language::of(&path)?, &path, text);

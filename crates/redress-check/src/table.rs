@@ -4,11 +4,11 @@ use redress_registry::name::{is_code, is_full_code};
 use tree_sitter::Node;
 
 use crate::{
-    facts::{Member, Table, TableKind, TableRow},
+    facts::{CodeTable, Member, TableKind, TableRow},
     position::{callee, unquoted},
     scan::Scan,
     span::{Span, span},
-    tree::{Kind, Step, Trail},
+    tree::{NodeKind, Step, Trail},
 };
 
 /// The name of the object in which a plugin declares its codes.
@@ -27,13 +27,15 @@ pub(crate) fn enter<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) 
         return;
     }
     match step.kind {
-        Kind::Object => object(scan, node, trail),
-        Kind::List | Kind::Union if trail.parent().is_none_or(|it| it.kind != Kind::Union) => {
+        NodeKind::Object => object(scan, node, trail),
+        NodeKind::List | NodeKind::Union
+            if trail.parent().is_none_or(|it| it.kind != NodeKind::Union) =>
+        {
             list(scan, step, trail);
         }
-        Kind::Subscript => literal_type(scan, node, trail),
-        Kind::Enum => members(scan, node, true),
-        Kind::Class => members(scan, node, false),
+        NodeKind::Subscript => literal_type(scan, node, trail),
+        NodeKind::Enum => members(scan, node, true),
+        NodeKind::Class => members(scan, node, false),
         _ => (),
     }
 }
@@ -68,7 +70,7 @@ fn list<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) {
     if step.node.named_child_count() < MIN_MEMBERS || home(scan, trail).is_none() {
         return;
     }
-    if step.kind == Kind::Union {
+    if step.kind == NodeKind::Union {
         let found = quoted_words(scan.slice(step.node), step.node.start_byte());
         return keep(scan, trail, TableKind::Values, found);
     }
@@ -134,7 +136,7 @@ pub(crate) fn push(
     (kind, members): (TableKind, Vec<Member>),
 ) {
     if members.len() >= least(name) {
-        scan.facts.tables.push(Table { name: name.into(), kind, span, members });
+        scan.facts.tables.push(CodeTable { name: name.into(), kind, span, members });
     }
 }
 
@@ -145,8 +147,8 @@ fn home<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<(&'t str, Span)> {
     for step in trail.around() {
         let named = |field: &str| step.node.child_by_field_name(field);
         let name = match step.kind {
-            Kind::Through | Kind::Arguments => continue,
-            Kind::Call | Kind::New => {
+            NodeKind::Through | NodeKind::Arguments => continue,
+            NodeKind::Call | NodeKind::New => {
                 let callee = scan.path(callee(step.node)?)?;
                 let last = callee.rsplit('.').next().unwrap_or_default();
                 if WRAPPERS.contains(&last) {
@@ -154,9 +156,11 @@ fn home<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<(&'t str, Span)> {
                 }
                 return None;
             }
-            Kind::Declare => named("name").or_else(|| named("left")).or_else(|| named("property")),
-            Kind::TypeAlias => named("name").or_else(|| step.node.named_child(0)),
-            Kind::Pair => step.node.named_child(0),
+            NodeKind::Declare => {
+                named("name").or_else(|| named("left")).or_else(|| named("property"))
+            }
+            NodeKind::TypeAlias => named("name").or_else(|| step.node.named_child(0)),
+            NodeKind::Pair => step.node.named_child(0),
             _ => return None,
         }?;
         return Some((unquoted(scan.slice(name)), span(name.byte_range())));

@@ -6,12 +6,12 @@ use tree_sitter::Node;
 
 use crate::{
     error_flow::Handler,
-    facts::{Tool, Word, WordHint},
+    facts::{DeclaredTool, Word, WordHint},
     language::Language,
     position::{callee, unquoted},
     scan::Scan,
     span::{Span, span},
-    tree::{Kind, Step, Trail},
+    tree::{NodeKind, Step, Trail},
     words,
 };
 
@@ -34,10 +34,10 @@ const HANDLERS: [&str; 6] = ["handler", "execute", "run", "callback", "fn", "inv
 pub(crate) fn enter<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) {
     branch::enter(scan, step, trail);
     match (scan.facts.language, step.kind) {
-        (Language::Rust, Kind::Decorator) => by_attribute(scan, step.node),
-        (Language::Python, Kind::Decorator) => by_decorator(scan, step.node),
-        (_, Kind::Call | Kind::New) => by_call(scan, step.node),
-        (Language::TypeScript | Language::Tsx | Language::JavaScript, Kind::Object) => {
+        (Language::Rust, NodeKind::Decorator) => by_attribute(scan, step.node),
+        (Language::Python, NodeKind::Decorator) => by_decorator(scan, step.node),
+        (_, NodeKind::Call | NodeKind::New) => by_call(scan, step.node),
+        (Language::TypeScript | Language::Tsx | Language::JavaScript, NodeKind::Object) => {
             by_object(scan, step.node, trail);
         }
         _ => (),
@@ -87,7 +87,7 @@ impl<'t> Parts<'t> {
         if let Some(said) = &self.description {
             words::of_description(scan, said);
         }
-        scan.facts.tools.push(Tool {
+        scan.facts.tools.push(DeclaredTool {
             name: name.into(),
             span,
             description: self.description,
@@ -97,7 +97,7 @@ impl<'t> Parts<'t> {
     }
 }
 
-/// `server.registerTool("name", { … }, handler)`, `server.tool("name", "…", schema, handler)`, `Tool(name="…", …)`.
+/// `server.registerTool("name", { … }, handler)`, `server.tool("name", "…", schema, handler)`, `DeclaredTool(name="…", …)`.
 fn by_call<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
     let Some(callee) = callee(node) else { return };
     let last = scan.slice(callee).rsplit(['.', ':']).next().unwrap_or_default();
@@ -138,7 +138,7 @@ fn by_object<'t>(scan: &mut Scan<'t>, node: Node<'t>, trail: &Trail<'t>) {
     if node.named_child_count() < 3 {
         return;
     }
-    let is_argument = trail.parent().is_some_and(|it| it.kind == Kind::Arguments);
+    let is_argument = trail.parent().is_some_and(|it| it.kind == NodeKind::Arguments);
     let mut parts = Parts::default();
     parts.members(scan, node);
     let is_whole = parts.description.is_some() && (parts.has_schema || parts.handler.is_some());

@@ -7,7 +7,7 @@ use tree_sitter::{Node, Tree};
 
 /// What a node is, whatever the language. A node that no rule asks for is `Other`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     Other,
     /// Says nothing by itself: parentheses, `as const`, `await`, a branch of a choice.
     Through,
@@ -64,7 +64,7 @@ pub(crate) enum Kind {
 #[derive(Debug)]
 pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
-    kinds: Vec<Kind>,
+    kinds: Vec<NodeKind>,
     tags: Vec<Tag>,
     pub(crate) fields: Fields,
 }
@@ -73,7 +73,7 @@ impl Grammar {
     /// A grammar, and what its named nodes are.
     pub(crate) fn new(
         language: tree_sitter::Language,
-        names: &[(&str, Kind)],
+        names: &[(&str, NodeKind)],
         tagged: &[(&str, Tag)],
     ) -> Self {
         let ids = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
@@ -81,18 +81,19 @@ impl Grammar {
             let name = language.node_kind_for_id(id).filter(|_| language.node_kind_is_named(id));
             name.unwrap_or_default()
         };
-        let kinds = ids.clone().map(|id| named(names, name(id)).unwrap_or(Kind::Other)).collect();
+        let kinds =
+            ids.clone().map(|id| named(names, name(id)).unwrap_or(NodeKind::Other)).collect();
         let tags = ids.map(|id| named(tagged, name(id)).unwrap_or(Tag::Other)).collect();
         let fields = Fields::new(&language);
         Self { language, kinds, tags, fields }
     }
 
     /// What a node is.
-    pub(crate) fn kind(&self, node: Node<'_>) -> Kind {
+    pub(crate) fn kind(&self, node: Node<'_>) -> NodeKind {
         const ERROR: u16 = u16::MAX;
         match node.kind_id() {
-            ERROR => Kind::Error,
-            id => self.kinds.get(usize::from(id)).copied().unwrap_or(Kind::Other),
+            ERROR => NodeKind::Error,
+            id => self.kinds.get(usize::from(id)).copied().unwrap_or(NodeKind::Other),
         }
     }
 
@@ -110,7 +111,7 @@ fn named<T: Copy>(list: &[(&str, T)], name: &str) -> Option<T> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Step<'t> {
     pub(crate) node: Node<'t>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeKind,
 }
 
 /// The way from the root to where the walk is.
@@ -137,7 +138,7 @@ impl<'t> Trail<'t> {
     }
 
     /// The way to the nearest node of a kind around this one.
-    pub(crate) fn to(&self, kind: Kind) -> Option<Self> {
+    pub(crate) fn to(&self, kind: NodeKind) -> Option<Self> {
         let end = self.steps.iter().rposition(|it| it.kind == kind)?;
         Some(Self { fields: self.fields, steps: self.steps.get(..=end)?.to_vec() })
     }
@@ -147,7 +148,7 @@ impl<'t> Trail<'t> {
     pub(crate) fn meaning(&self) -> Option<(Step<'t>, Node<'t>)> {
         let mut below = self.steps.last()?.node;
         for step in self.around() {
-            if step.kind != Kind::Through {
+            if step.kind != NodeKind::Through {
                 return Some((step, below));
             }
             below = step.node;
@@ -177,7 +178,7 @@ pub(crate) fn walk<'t>(tree: &'t Tree, grammar: &'t Grammar, visit: &mut impl Vi
         let node = cursor.node();
         let step = Step { node, kind: grammar.kind(node) };
         trail.steps.push(step);
-        if step.kind != Kind::Other {
+        if step.kind != NodeKind::Other {
             visit.enter(step, &trail);
         }
         let tag = grammar.tag(node);
@@ -189,7 +190,7 @@ pub(crate) fn walk<'t>(tree: &'t Tree, grammar: &'t Grammar, visit: &mut impl Vi
         }
         loop {
             if let Some(done) = trail.steps.pop()
-                && matches!(done.kind, Kind::Function | Kind::Class | Kind::Module)
+                && matches!(done.kind, NodeKind::Function | NodeKind::Class | NodeKind::Module)
             {
                 visit.leave(done);
             }

@@ -29,7 +29,7 @@ pub(crate) struct Subject<'s> {
 }
 
 /// What does not hold: where, what is wrong there, and how it is put right.
-struct Wrong {
+struct AuditProblem {
     place: String,
     what: String,
     fix: String,
@@ -43,9 +43,9 @@ struct Checks {
 }
 
 impl Checks {
-    fn add(&mut self, invariant: &Invariant, held: Result<(), Wrong>) {
+    fn add(&mut self, invariant: &Invariant, held: Result<(), AuditProblem>) {
         self.count += 1;
-        if let Err(Wrong { place, what, fix }) = held {
+        if let Err(AuditProblem { place, what, fix }) = held {
             self.failed.push(format!("{}: {place}: {what}. Fix: {fix}", invariant.id));
         }
     }
@@ -53,7 +53,7 @@ impl Checks {
 
 impl Checks {
     /// A check that finds everything which is wrong in one place.
-    fn add_all(&mut self, invariant: &Invariant, wrongs: impl IntoIterator<Item = Wrong>) {
+    fn add_all(&mut self, invariant: &Invariant, wrongs: impl IntoIterator<Item = AuditProblem>) {
         let before = self.count;
         wrongs.into_iter().for_each(|it| self.add(invariant, Err(it)));
         if self.count == before {

@@ -9,14 +9,14 @@ use std::{
     thread,
 };
 
-use redress_check::{Contract, Day, Project, Report, Sources, check, infer, read, rules};
+use redress_check::{CheckReport, Contract, Day, Project, Sources, check, infer, read, rules};
 use redress_registry::{Finding, shipped};
 
 use crate::{
     Done, Status, clock, contract,
     failure::Failure,
     findings,
-    output::{self, Out, Progress},
+    output::{self, Out, ProgressLine},
 };
 use contracts::Contracts;
 
@@ -33,8 +33,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "C")]
     contract: Option<String>,
     /// How findings are printed.
-    #[arg(long, value_enum, default_value_t = findings::Format::Text)]
-    format: findings::Format,
+    #[arg(long, value_enum, default_value_t = findings::FindingsFormat::Text)]
+    format: findings::FindingsFormat,
     /// Correct what a program can correct, and tell what is left.
     #[arg(long)]
     fix: bool,
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     let found: Vec<Finding> = report.hits.iter().map(|it| it.finding.clone()).collect();
     let status = findings::print_all(&found, &report.sources, rules(), (args.format, out))?;
     let said = read_and_left_out(&sources);
-    if args.format == findings::Format::Text {
+    if args.format == findings::FindingsFormat::Text {
         out.line(&said).map_err(|it| it.after(status))?;
     } else {
         output::Err::new().line("", &said);
@@ -106,7 +106,7 @@ fn nothing_read(sources: &Sources) -> Failure {
 /// Reads all files on all cores.
 fn scan(args: &Args) -> Sources {
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let progress = Progress::new();
+    let progress = ProgressLine::new();
     read(&args.paths, threads, &|done, all| {
         if done % 64 == 0 {
             progress.say(&format!("{done} of {all} files"));
@@ -136,7 +136,7 @@ fn find_contracts(args: &Args, sources: &Sources) -> Result<Contracts, Failure> 
     Ok(contracts)
 }
 
-fn judge(args: &Args, sources: &Sources, contracts: &Contracts) -> Report {
+fn judge(args: &Args, sources: &Sources, contracts: &Contracts) -> CheckReport {
     let project = Project::new(sources, &contracts.list, |path| match args.contract {
         Some(_) => Some(0),
         None => contracts.of(path),

@@ -14,7 +14,7 @@ use redress_registry::nearest::nearest;
 
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum FileFormat {
     /// JSON, with comments and trailing commas if the client takes them.
     Json,
     /// TOML.
@@ -61,14 +61,14 @@ pub(crate) struct Client {
     managed: &'static [&'static str],
     /// The tables that name servers, as paths of keys; `*` is any key.
     pub(crate) keys: &'static [&'static [&'static str]],
-    pub(crate) format: Format,
+    pub(crate) format: FileFormat,
     /// How an entry says that it has a command and no URL.
     pub(crate) local: Local,
 }
 
 /// A file of a client that exists.
 #[derive(Debug)]
-pub(crate) struct File {
+pub(crate) struct ClientFile {
     pub(crate) client: &'static Client,
     pub(crate) path: PathBuf,
     /// The directory that it must not leave through a link.
@@ -86,34 +86,34 @@ use Base::{Application, Config, Home, Variable};
 pub(crate) const CLIENTS: &[Client] = &[
     Client { name: "claude-code", title: "Claude Code", user: &[Home(".claude.json")], project: &[".mcp.json"],
         managed: &["/etc/claude-code/managed-mcp.json", "/Library/Application Support/ClaudeCode/managed-mcp.json"],
-        keys: &[&["mcpServers"], &["projects", "*", "mcpServers"]], format: Format::Json, local: Local::Plain },
+        keys: &[&["mcpServers"], &["projects", "*", "mcpServers"]], format: FileFormat::Json, local: Local::Plain },
     Client { name: "claude-desktop", title: "Claude Desktop", user: &[Application("Claude/claude_desktop_config.json")],
-        project: &[], managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
+        project: &[], managed: &[], keys: SERVERS, format: FileFormat::Json, local: Local::Plain },
     Client { name: "cursor", title: "Cursor", user: &[Home(".cursor/mcp.json")], project: &[".cursor/mcp.json"],
-        managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
+        managed: &[], keys: SERVERS, format: FileFormat::Json, local: Local::Plain },
     Client { name: "vscode", title: "VS Code", user: &[Application("Code/User/mcp.json")], project: &[".vscode/mcp.json"],
-        managed: &[], keys: &[&["servers"]], format: Format::Json, local: Local::Typed("stdio") },
+        managed: &[], keys: &[&["servers"]], format: FileFormat::Json, local: Local::Typed("stdio") },
     Client { name: "copilot", title: "Copilot CLI", user: &[Home(".copilot/mcp-config.json")],
-        project: &[".mcp.json", ".github/mcp.json"], managed: &[], keys: SERVERS, format: Format::Json, local: Local::Typed("local") },
+        project: &[".mcp.json", ".github/mcp.json"], managed: &[], keys: SERVERS, format: FileFormat::Json, local: Local::Typed("local") },
     Client { name: "codex", title: "Codex", user: &[Variable("CODEX_HOME", "config.toml", ".codex/config.toml")],
-        project: &[".codex/config.toml"], managed: &["/etc/codex/config.toml"], keys: &[&["mcp_servers"]], format: Format::Toml, local: Local::Plain },
+        project: &[".codex/config.toml"], managed: &["/etc/codex/config.toml"], keys: &[&["mcp_servers"]], format: FileFormat::Toml, local: Local::Plain },
     Client { name: "gemini", title: "Gemini CLI", user: &[Home(".gemini/settings.json")], project: &[".gemini/settings.json"],
-        managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
+        managed: &[], keys: SERVERS, format: FileFormat::Json, local: Local::Plain },
     Client { name: "windsurf", title: "Windsurf", user: &[Home(".codeium/windsurf/mcp_config.json")], project: &[],
-        managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
+        managed: &[], keys: SERVERS, format: FileFormat::Json, local: Local::Plain },
     Client { name: "zed", title: "Zed", user: &[Config("zed/settings.json")], project: &[".zed/settings.json"],
-        managed: &[], keys: &[&["context_servers"]], format: Format::Json, local: Local::Plain },
+        managed: &[], keys: &[&["context_servers"]], format: FileFormat::Json, local: Local::Plain },
     Client { name: "opencode", title: "OpenCode", user: &[Config("opencode/opencode.jsonc"), Config("opencode/opencode.json")],
-        project: &["opencode.jsonc", "opencode.json"], managed: &[], keys: &[&["mcp"]], format: Format::Json, local: Local::List("local") },
+        project: &["opencode.jsonc", "opencode.json"], managed: &[], keys: &[&["mcp"]], format: FileFormat::Json, local: Local::List("local") },
     Client { name: "goose", title: "Goose", user: &[Config("goose/config.yaml")], project: &[".goose/config.yaml"],
-        managed: &[], keys: &[&["extensions"]], format: Format::Yaml, local: Local::Plain },
+        managed: &[], keys: &[&["extensions"]], format: FileFormat::Yaml, local: Local::Plain },
     Client { name: "kiro", title: "Kiro", user: &[Home(".kiro/settings/mcp.json")], project: &[".kiro/settings/mcp.json"],
-        managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
+        managed: &[], keys: SERVERS, format: FileFormat::Json, local: Local::Plain },
     Client { name: "cline", title: "Cline", user: &[Home(".cline/data/settings/cline_mcp_settings.json"),
         Application("Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json")],
-        project: &[], managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
+        project: &[], managed: &[], keys: SERVERS, format: FileFormat::Json, local: Local::Plain },
     Client { name: "antigravity", title: "Antigravity", user: &[Home(".gemini/config/mcp_config.json")], project: &[],
-        managed: &[], keys: SERVERS, format: Format::Json, local: Local::Plain },
+        managed: &[], keys: SERVERS, format: FileFormat::Json, local: Local::Plain },
 ];
 
 /// Reads the name of a client on the command line.
@@ -129,8 +129,8 @@ pub(crate) fn named(given: &str) -> Result<String, String> {
 
 /// The files of these clients that are there: of the user, of a project, of the administrator. A file that two clients read is
 /// named once.
-pub(crate) fn files(chosen: &[String], project: &Path) -> Vec<File> {
-    let mut found: Vec<File> = Vec::new();
+pub(crate) fn files(chosen: &[String], project: &Path) -> Vec<ClientFile> {
+    let mut found: Vec<ClientFile> = Vec::new();
     let is_chosen = |it: &&Client| chosen.is_empty() || chosen.iter().any(|name| name == it.name);
     for client in CLIENTS.iter().filter(is_chosen) {
         let user = client.user.iter().filter_map(|it| it.path()).map(|path| (path, home(), false));
@@ -141,7 +141,7 @@ pub(crate) fn files(chosen: &[String], project: &Path) -> Vec<File> {
             let is_new = found.iter().all(|it| it.path != path);
             if is_new && path.symlink_metadata().is_ok() {
                 let home = home.unwrap_or_else(|| path.parent().unwrap_or(&path).to_owned());
-                found.push(File { client, path, home, is_managed });
+                found.push(ClientFile { client, path, home, is_managed });
             }
         }
     }

@@ -8,9 +8,7 @@
 //! says for all servers already in it.
 
 mod address;
-mod apply;
 mod choice;
-mod command;
 mod compare;
 mod environment;
 mod governance;
@@ -40,7 +38,6 @@ use std::{
 
 use redress_registry::{Problem, Source, nearest::nearest, problems::Problems, read::tree};
 
-pub(crate) use self::command::{Args, run};
 pub use self::{
     address::{Address, Host, Origin, Url},
     environment::{Environment, Machine, Nowhere},
@@ -52,23 +49,23 @@ pub use self::{
         Auth, Breaker, Emit, General, Ledger, Limits, Listen, Loop, MadeToken, Metrics, Retry, Tls,
     },
     server::{Server, Tool},
-    value::Named,
+    value::NamedSections,
     watch::{Look, Watch},
 };
 pub(crate) use self::{
-    compare::{Change, Comparison, Loosening, Verdict},
+    compare::{Comparison, KeyChange, Loosening, Strictness},
     watch::{EACH, REST},
 };
 use self::{
-    kind::{Key, Shape},
+    kind::{Key, TableShape},
     section::Section,
-    table::{Reading, Table},
-    value::{Value, rows},
+    table::{ConfigTable, Reading},
+    value::rows,
 };
 pub(crate) use self::{
     options::{Options, address, meaning},
     sound::Doubt,
-    value::{toml_key, toml_string},
+    value::{Shown, Value, toml_key, toml_string},
 };
 pub use self::{page::page, schema::schema};
 use crate::{contract::refused, failure::Failure, files};
@@ -166,7 +163,7 @@ fn read_for(
     let root = tree(source)?;
     let problems = Problems::new(source);
     let mut reading = Reading { problems, environment, files: Vec::new(), unread: Vec::new() };
-    let (general, mut servers) = sections(Table::root(root.get_ref(), &mut reading));
+    let (general, mut servers) = sections(ConfigTable::root(root.get_ref(), &mut reading));
     for server in &mut servers {
         server.find_program(environment);
     }
@@ -190,7 +187,7 @@ fn read_for(
 }
 
 /// All tables of the file.
-fn sections(mut table: Table<'_, '_>) -> (General, Vec<Server>) {
+fn sections(mut table: ConfigTable<'_, '_>) -> (General, Vec<Server>) {
     let mut general = General::take(&mut table, &General::default());
     general.check(&mut table);
     // A policy in the file is meant to be applied.
@@ -245,13 +242,13 @@ const MESSAGES_IN_MEMORY: u64 = 8;
 const SERVER: &str = "server";
 
 /// All about the file, for its schema and its page.
-fn shape() -> Shape {
+fn shape() -> TableShape {
     let mut shape = General::shape();
     shape.about = "The configuration of the Redress gate.";
     shape.keys.push(Key {
         name: SERVER,
         meaning: "The servers, each under its name.",
-        kind: Named::<Server>::kind(),
+        kind: NamedSections::<Server>::kind(),
         range: None,
         default: None,
         example: "",

@@ -10,7 +10,7 @@ mod message;
 mod peer;
 
 pub(crate) use self::{
-    client::{Answer, apply},
-    listener::{ControlSocket, Request},
+    client::{GateAnswer, apply},
+    listener::{ApplyRequest, ControlSocket},
     message::Outcome,
 };

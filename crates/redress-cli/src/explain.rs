@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use redress::codes;
-use redress_registry::{Hit, Registry, find::suggest, shipped};
+use redress_registry::{FoundCode, Registry, find::suggest, shipped};
 
 use crate::{Done, Status, contract, failure::Failure, output::Out, registry::rules};
 
@@ -23,13 +23,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "C")]
     contract: Option<String>,
     /// How to print it.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = PageFormat::Text)]
+    format: PageFormat,
 }
 
 /// The audience of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum PageFormat {
     /// A page for people.
     Text,
     /// The whole row, for programs.
@@ -42,9 +42,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     let is_meant = |it: &str| it.eq_ignore_ascii_case(&args.query);
     if let Some(rule) = rules::all().find(|it| is_meant(it.id) || is_meant(it.name)) {
         let page = match args.format {
-            Format::Json => rule.to_json().to_string(),
-            Format::Text => page::rule(rule, redress_check::page(rule.id)),
-            Format::Agent => format!("{} {}\nFix: {}", rule.id, rule.summary, rule.how_to_fix),
+            PageFormat::Json => rule.to_json().to_string(),
+            PageFormat::Text => page::rule(rule, redress_check::page(rule.id)),
+            PageFormat::Agent => format!("{} {}\nFix: {}", rule.id, rule.summary, rule.how_to_fix),
         };
         out.line(&page)?;
         return Ok(Status::Fine);
@@ -66,35 +66,35 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
         hits.into_iter().partition(|it| is_name(it, &args.query));
     let (shown, also) = if named.is_empty() { (spelt, named) } else { (named, spelt) };
     for (at, hit) in shown.iter().enumerate() {
-        if at > 0 && args.format != Format::Json {
+        if at > 0 && args.format != PageFormat::Json {
             out.line("")?;
         }
         match (hit, args.format) {
-            (Hit::Code(entry, holders), Format::Text) => page::text(entry, holders, out)?,
-            (Hit::Code(entry, holders), Format::Json) => page::json(entry, holders, out)?,
-            (Hit::Code(entry, _), Format::Agent) => page::agent(entry, out)?,
-            (Hit::Retired(name, retired, registry), Format::Json) => {
+            (FoundCode::Code(entry, holders), PageFormat::Text) => page::text(entry, holders, out)?,
+            (FoundCode::Code(entry, holders), PageFormat::Json) => page::json(entry, holders, out)?,
+            (FoundCode::Code(entry, _), PageFormat::Agent) => page::agent(entry, out)?,
+            (FoundCode::Retired(name, retired, registry), PageFormat::Json) => {
                 page::retired_json(name, retired, registry, out)?;
             }
-            (Hit::Retired(name, retired, registry), Format::Text) => {
+            (FoundCode::Retired(name, retired, registry), PageFormat::Text) => {
                 page::retired(name, retired, registry, out)?;
             }
-            (Hit::Retired(name, retired, registry), Format::Agent) => {
+            (FoundCode::Retired(name, retired, registry), PageFormat::Agent) => {
                 page::retired_agent(name, retired, registry, out)?;
             }
         }
     }
-    if args.format == Format::Text && !also.is_empty() {
+    if args.format == PageFormat::Text && !also.is_empty() {
         page::also(&args.query, &also, out)?;
     }
     Ok(Status::Fine)
 }
 
 /// Whether the query is the name itself, and not only a number or a dialect's spelling.
-fn is_name(hit: &Hit<'_>, query: &str) -> bool {
+fn is_name(hit: &FoundCode<'_>, query: &str) -> bool {
     match hit {
-        Hit::Code(entry, _) => entry.code.eq_ignore_ascii_case(query),
-        Hit::Retired(name, ..) => name.eq_ignore_ascii_case(query),
+        FoundCode::Code(entry, _) => entry.code.eq_ignore_ascii_case(query),
+        FoundCode::Retired(name, ..) => name.eq_ignore_ascii_case(query),
     }
 }
 

@@ -6,7 +6,7 @@ use redress::{Fault, codes, fault::Origin, text};
 use redress_registry::shipped;
 use serde_json::{Value, json};
 
-use crate::{Status, output::Err};
+use crate::{Status, stderr::Err};
 
 /// What a command returns.
 pub(crate) type Done = Result<Status, Failure>;

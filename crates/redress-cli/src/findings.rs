@@ -16,7 +16,7 @@ use crate::{
 
 /// How findings are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum FindingsFormat {
     /// For people: the source line and a caret.
     Text,
     /// One JSON object a line.
@@ -35,10 +35,10 @@ pub(crate) fn print<'a>(
     found: &[Finding],
     source: &Source,
     rules: impl Iterator<Item = &'a Rule>,
-    (format, out): (Format, &mut Out),
+    (format, out): (FindingsFormat, &mut Out),
 ) -> Result<Status, Failure> {
     let printed = match format {
-        Format::Text => text(found, &|_| Some(source), out)
+        FindingsFormat::Text => text(found, &|_| Some(source), out)
             .and_then(|()| out.line(&format!("{}: {}", source.file, counts(found)))),
         _ => machine(found, rules, (format, out)),
     };
@@ -51,10 +51,10 @@ pub(crate) fn print_all<'a>(
     found: &[Finding],
     sources: &BTreeMap<Arc<str>, Source>,
     rules: impl Iterator<Item = &'a Rule>,
-    (format, out): (Format, &mut Out),
+    (format, out): (FindingsFormat, &mut Out),
 ) -> Result<Status, Failure> {
     let printed = match format {
-        Format::Text => {
+        FindingsFormat::Text => {
             text(found, &|it| sources.get(&it.place.file), out).and_then(|()| summary(found, out))
         }
         _ => machine(found, rules, (format, out)),
@@ -73,17 +73,17 @@ fn decided(found: &[Finding], printed: Result<(), Failure>) -> Result<Status, Fa
 fn machine<'a>(
     found: &[Finding],
     rules: impl Iterator<Item = &'a Rule>,
-    (format, out): (Format, &mut Out),
+    (format, out): (FindingsFormat, &mut Out),
 ) -> Result<(), Failure> {
     match format {
-        Format::Text => (),
-        Format::Json => {
+        FindingsFormat::Text => (),
+        FindingsFormat::Json => {
             for finding in found {
                 out.line(&finding.to_json().to_string())?;
             }
         }
-        Format::Sarif => out.line(&sarif::document(found, rules))?,
-        Format::Github => {
+        FindingsFormat::Sarif => out.line(&sarif::document(found, rules))?,
+        FindingsFormat::Github => {
             for finding in found {
                 out.line(&annotation(finding))?;
             }

@@ -11,7 +11,7 @@ use std::{path::PathBuf, sync::Arc};
 use redress::cluster::{Clusters, Sample};
 use redress_registry::shipped;
 
-use self::file::Target;
+use self::file::RowFile;
 use crate::{
     Done, Status, contract,
     output::{Format, Out},
@@ -44,7 +44,7 @@ pub(crate) struct Args {
 
 /// What was seen of a server's failures.
 #[derive(Debug, Default)]
-struct Seen {
+struct Observations {
     clusters: Clusters,
     /// Answers that are no failures.
     successes: Vec<Sample>,
@@ -59,14 +59,14 @@ struct Seen {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
-    let target = args.write.as_deref().map(|it| Target::open(it, args.server.as_deref()));
+    let target = args.write.as_deref().map(|it| RowFile::open(it, args.server.as_deref()));
     let target = target.transpose()?;
     let registry = match (&target, &args.contract) {
         (Some(target), _) => target.registry(),
         (None, Some(name)) => contract::find(name)?,
         (None, None) => Arc::clone(shipped::core()),
     };
-    let mut seen = Seen::default();
+    let mut seen = Observations::default();
     let mut status = Status::Fine;
     if args.live.is_given() {
         live::look(&args.live, &registry, &mut seen)?;

@@ -46,10 +46,10 @@ pub(crate) fn read(
 ) -> Result<Status, Failure> {
     let mut found = Vec::new();
     if dirs.is_empty() {
-        found = places::Places::of(None).find()?;
+        found = places::LedgerArgs::of(None).find()?;
     }
     for dir in dirs {
-        found.extend(places::Places::of(Some(dir.clone())).find()?);
+        found.extend(places::LedgerArgs::of(Some(dir.clone())).find()?);
     }
     let mut records = records::Records::open(&found, query);
     records.by_ref().for_each(each);

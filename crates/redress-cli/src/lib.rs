@@ -31,7 +31,7 @@
 //!   variables that servers of `serve` get. `place.rs` where the user's own files are, `name.rs` names of servers.
 //!   `clock.rs` the time.
 //! - `status.rs` how a command ended, `failure.rs` our own errors, which are faults of `core`. `output.rs` where text
-//!   leaves the program.
+//!   leaves the program, `stderr.rs` on standard error.
 //! - The build script beside `src` has it linked so that starting it reads fewer pages, where that works.
 //!
 //! # Invariants
@@ -49,6 +49,7 @@ mod clock;
 pub mod command_line;
 mod completions;
 pub mod config;
+mod configure;
 mod console;
 mod contract;
 mod control;
@@ -71,6 +72,7 @@ mod registry;
 mod run;
 mod serve;
 mod status;
+mod stderr;
 mod translate;
 mod workspace;
 mod wrap;
@@ -123,7 +125,7 @@ enum Command {
         subcommand,
         after_help = "Examples:\n  redress config check redress.toml\n  redress config schema > redress.schema.json\n  redress config apply redress.toml"
     )]
-    Config(config::Args),
+    Config(configure::Args),
     Console(console::Args),
     Wrap(wrap::Args),
     Unwrap(wrap::UnwrapArgs),
@@ -163,7 +165,7 @@ pub fn main() -> ExitCode {
         Command::Classify(args) => classify::run(&args, &mut out),
         Command::Translate(args) => translate::run(&args, &mut out),
         Command::Registry(args) => registry::run(&args, &mut out),
-        Command::Config(args) => config::run(&args, &mut out),
+        Command::Config(args) => configure::run(&args, &mut out),
         Command::Console(args) => console::run(&args),
         Command::Wrap(args) => wrap::run(&args, &mut out),
         Command::Unwrap(args) => wrap::unwrap(&args, &mut out),

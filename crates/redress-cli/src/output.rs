@@ -7,21 +7,12 @@ use std::{
     os::fd::AsFd,
 };
 
-use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use redress::text;
 use rustix::fs::{FileType, fstat};
 
 use crate::failure::Failure;
-
-/// How titles look on a terminal.
-pub(crate) const TITLE: Style = Style::new().bold();
-/// How labels look on a terminal.
-pub(crate) const LABEL: Style = AnsiColor::Cyan.on_default();
-/// How codes look on a terminal.
-pub(crate) const CODE: Style = AnsiColor::Yellow.on_default().bold();
-/// How trouble looks on a terminal.
-pub(crate) const TROUBLE: Style = AnsiColor::Red.on_default().bold();
+pub(crate) use crate::stderr::{CODE, Err, LABEL, TITLE, TROUBLE};
 
 /// The audience of an output, where there are just these two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -121,12 +112,13 @@ fn style_at(text: &str) -> Option<&str> {
     let is_ours = |it: &str| matches!(it, "0" | "1" | "31" | "32" | "33" | "36");
     codes.split(';').all(is_ours).then(|| text.get(..codes.len() + 3)).flatten()
 }
+
 /// One line on a terminal that says how far long work is. Not printed elsewhere.
-pub(crate) struct Progress {
+pub(crate) struct ProgressLine {
     is_shown: bool,
 }
 
-impl Progress {
+impl ProgressLine {
     pub(crate) fn new() -> Self {
         Self { is_shown: io::stderr().is_terminal() }
     }
@@ -138,56 +130,10 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.say("");
     }
-}
-
-/// Standard error. A failed write is ignored: there is no place left to report it.
-///
-/// A line is written whole, so that nothing which servers log comes between, and shows what a terminal would obey.
-pub(crate) struct Err {
-    colour: bool,
-}
-
-impl Err {
-    pub(crate) fn new() -> Self {
-        let choice = anstream::AutoStream::choice(&io::stderr());
-        Self { colour: choice != anstream::ColorChoice::Never }
-    }
-
-    /// A line of a gate about itself. What its servers log begins with `[server NAME] `.
-    pub(crate) fn say(&mut self, text: &str) {
-        self.line("redress: ", text);
-    }
-
-    /// The first line of a fault.
-    pub(crate) fn headline(&mut self, code: &str, message: &str) {
-        self.write(&format!("{TROUBLE}{code}{TROUBLE:#}: {}\n", shown(message)));
-    }
-
-    /// A line that starts with a label.
-    pub(crate) fn line(&mut self, label: &str, text: &str) {
-        self.write(&format!("{LABEL}{label}{LABEL:#}{}\n", shown(text)));
-    }
-
-    /// A question, whose answer is given on the same line.
-    pub(crate) fn ask(&mut self, question: &str) {
-        self.write(&format!("{TITLE}{}{TITLE:#}", shown(question)));
-    }
-
-    fn write(&mut self, text: &str) {
-        let plain = (!self.colour).then(|| anstream::adapter::strip_str(text).to_string());
-        let mut stderr = io::stderr().lock();
-        stderr.write_all(plain.as_deref().unwrap_or(text).as_bytes()).unwrap_or_default();
-    }
-}
-
-/// A text of one or more lines without what a terminal would obey.
-fn shown(text: &str) -> String {
-    let lines: Vec<_> = text.split('\n').map(text::visible).collect();
-    lines.join("\n")
 }
 
 /// The part of a mode that says what other users may do.

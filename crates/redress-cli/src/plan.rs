@@ -47,7 +47,7 @@ struct Which {
 }
 
 /// A plan, its file, and its bytes.
-struct Found {
+struct StoredPlan {
     file: PathBuf,
     bytes: Vec<u8>,
     plan: Plan,
@@ -55,7 +55,7 @@ struct Found {
 
 impl Which {
     /// The plan that is meant.
-    fn find(&self) -> Result<Found, Failure> {
+    fn find(&self) -> Result<StoredPlan, Failure> {
         let given = PathBuf::from(&self.plan);
         let below = self.dir.join(&self.plan);
         let file = if given.exists() {
@@ -109,7 +109,7 @@ impl Which {
 }
 
 /// Reads a plan from its file.
-fn open(file: PathBuf) -> Result<Found, Failure> {
+fn open(file: PathBuf) -> Result<StoredPlan, Failure> {
     if is_link(&file) {
         let shown = file.to_string_lossy();
         let params = [("path", &*shown), ("reason", LINK)];
@@ -119,7 +119,7 @@ fn open(file: PathBuf) -> Result<Found, Failure> {
     }
     let bytes = files::read(&file).map_err(|it| Failure::reading(&file.to_string_lossy(), &it))?;
     let plan = Plan::read(&bytes).map_err(|it| no_plan(&file, &it))?;
-    Ok(Found { file, bytes, plan })
+    Ok(StoredPlan { file, bytes, plan })
 }
 
 /// What is said of a link in the folder of plans.

@@ -36,13 +36,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// How to print it.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
 }
 
 /// The audience of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ReportFormat {
     /// A scorecard for people, the worst first.
     Text,
     /// Everything, for programs, and for `--baseline` and `--report`.
@@ -75,15 +75,15 @@ fn saved(path: &Path) -> Result<Report, Failure> {
 }
 
 /// Prints the report; what became worse since the baseline, or without one every violation, makes the status.
-fn print(report: &Report, baseline: Option<&Report>, format: Format, out: &mut Out) -> Done {
+fn print(report: &Report, baseline: Option<&Report>, format: ReportFormat, out: &mut Out) -> Done {
     let comparison = baseline.map(|it| Comparison::of(it, report));
     let since = comparison.as_ref();
     let printed = match format {
-        Format::Text => text::print(report, since, out),
-        Format::Json => out.line(&json::document(report, since)),
-        Format::Junit => out.bytes(junit::document(report).as_bytes()),
-        Format::Sarif => out.line(&sarif::document(report)),
-        Format::Html => out.bytes(html::page(report, since).as_bytes()),
+        ReportFormat::Text => text::print(report, since, out),
+        ReportFormat::Json => out.line(&json::document(report, since)),
+        ReportFormat::Junit => out.bytes(junit::document(report).as_bytes()),
+        ReportFormat::Sarif => out.line(&sarif::document(report)),
+        ReportFormat::Html => out.bytes(html::page(report, since).as_bytes()),
     };
     let is_bad = since.map_or_else(|| report.has_violations(), Comparison::is_worse);
     let status = if is_bad { Status::Findings } else { Status::Fine };

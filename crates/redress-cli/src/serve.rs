@@ -27,7 +27,7 @@ use redress_ledger::Ledger;
 use redress_registry::shipped;
 use tempfile::TempDir;
 
-use self::reload::{Event, Live, Reload};
+use self::reload::{Event, Reload, StartedServer};
 use crate::{
     Done, Status,
     audit::Subject,
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Done {
     let metrics = stage.clone();
     observe::listen(&config.general, move || metrics.shown())?;
     let live = config.servers.iter().zip(&servers);
-    let live = live.map(|(row, it)| Live::new(row, &config.general, &it.server)).collect();
+    let live = live.map(|(row, it)| StartedServer::new(row, &config.general, &it.server)).collect();
     let listen = config.general.listen.address.0;
     let console = stage.console(&config)?;
     let scheme = config.general.listen.scheme();

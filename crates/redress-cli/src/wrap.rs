@@ -11,13 +11,13 @@ use self::trial::Trial;
 use crate::{
     Done, Status,
     clients::{
-        self, CLIENTS, Format as Written,
+        self, CLIENTS, FileFormat,
         document::{Command, Edit, Entry, Remote, Shape, edited, entries},
         file::File,
     },
     failure::Failure,
     name,
-    output::{Format, Out, Progress},
+    output::{Format, Out, ProgressLine},
 };
 
 /// What both commands take.
@@ -71,7 +71,7 @@ pub(crate) struct UnwrapArgs {
 
 /// What becomes of a server.
 #[derive(Debug)]
-enum Fate {
+enum ServerChange {
     /// It is changed, for this reason if there is more to say.
     Change(Vec<Edit>, Option<String>),
     /// It is as it should be.
@@ -136,7 +136,7 @@ fn go(choice: &Choice, aim: Aim, out: &mut Out) -> Result<Went, Failure> {
         let report = match one(found, choice, aim, &gate) {
             Ok(report) => report,
             Err(failure) => {
-                let report = Report::failed(found, &failure);
+                let report = FileReport::failed(found, &failure);
                 first.get_or_insert(failure);
                 report
             }
@@ -166,15 +166,15 @@ fn go(choice: &Choice, aim: Aim, out: &mut Out) -> Result<Went, Failure> {
 }
 
 /// What came of a file.
-struct Report {
+struct FileReport {
     text: String,
     json: Value,
     would: bool,
     has_trouble: bool,
 }
 
-impl Report {
-    fn failed(found: &clients::File, failure: &Failure) -> Self {
+impl FileReport {
+    fn failed(found: &clients::ClientFile, failure: &Failure) -> Self {
         let path = found.path.display();
         let text =
             format!("{}: {path}\n  cannot be changed: {}\n", found.client.title, failure.reason());
@@ -187,7 +187,12 @@ impl Report {
     }
 }
 
-fn one(found: &clients::File, choice: &Choice, aim: Aim, gate: &str) -> Result<Report, Failure> {
+fn one(
+    found: &clients::ClientFile,
+    choice: &Choice,
+    aim: Aim,
+    gate: &str,
+) -> Result<FileReport, Failure> {
     let file = File::read(found)?;
     let client = found.client;
     let named = entries(client, &file.text).map_err(|it| file.unread(&it))?;
@@ -196,8 +201,10 @@ fn one(found: &clients::File, choice: &Choice, aim: Aim, gate: &str) -> Result<R
     let (mut edits, mut servers, mut has_trouble) = (Vec::new(), Vec::new(), false);
     for entry in named.iter().filter(is_chosen) {
         let fate = match &entry.shape {
-            _ if found.is_managed => Fate::Left("an administrator writes this file".to_owned()),
-            Shape::Other(why) => Fate::Left((*why).to_owned()),
+            _ if found.is_managed => {
+                ServerChange::Left("an administrator writes this file".to_owned())
+            }
+            Shape::Other(why) => ServerChange::Left((*why).to_owned()),
             Shape::Command(command) if aim == Aim::Unwrap && command.old.is_some() => {
                 fate_of_old(&file.text, entry, command, client)
             }
@@ -207,23 +214,23 @@ fn one(found: &clients::File, choice: &Choice, aim: Aim, gate: &str) -> Result<R
             }
         };
         let (state, why) = match &fate {
-            Fate::Change(_, why) => (verb(aim, choice.write), why.as_deref()),
-            Fate::Done if aim == Aim::Unwrap => ("not wrapped", None),
-            Fate::Done => ("wrapped already", None),
-            Fate::Left(why) | Fate::Trouble(why) => ("left", Some(why.as_str())),
+            ServerChange::Change(_, why) => (verb(aim, choice.write), why.as_deref()),
+            ServerChange::Done if aim == Aim::Unwrap => ("not wrapped", None),
+            ServerChange::Done => ("wrapped already", None),
+            ServerChange::Left(why) | ServerChange::Trouble(why) => ("left", Some(why.as_str())),
         };
-        has_trouble |= matches!(fate, Fate::Trouble(_));
+        has_trouble |= matches!(fate, ServerChange::Trouble(_));
         let because = why.map_or_else(String::new, |it| format!(": {it}"));
         let name = redress::text::visible(&entry.name);
         writeln!(text, "  {name}  {state}{because}").unwrap_or_default();
         servers.push(json!({
             "table": entry.table, "name": entry.name, "state": state, "reason": why,
         }));
-        if let Fate::Change(made, _) = fate {
+        if let ServerChange::Change(made, _) = fate {
             edits.extend(made);
         }
     }
-    if client.format == Written::Yaml {
+    if client.format == FileFormat::Yaml {
         text.push_str(&instructions(gate));
     } else if named.is_empty() {
         text.push_str("  names no servers\n");
@@ -244,36 +251,42 @@ fn one(found: &clients::File, choice: &Choice, aim: Aim, gate: &str) -> Result<R
     let json = json!({
         "client": client.name, "file": file.shown, "servers": servers, "diff": diff, "backup": backup,
     });
-    Ok(Report { text, json, would, has_trouble })
+    Ok(FileReport { text, json, would, has_trouble })
 }
 
-fn fate(text: &str, name: &str, command: &Command, aim: Aim, gate: &str) -> Fate {
+fn fate(text: &str, name: &str, command: &Command, aim: Aim, gate: &str) -> ServerChange {
     let has_trials = match (aim, command.is_wrapped()) {
-        (Aim::Wrap(_), true) | (Aim::Unwrap, false) => return Fate::Done,
+        (Aim::Wrap(_), true) | (Aim::Unwrap, false) => return ServerChange::Done,
         (Aim::Unwrap, true) => {
             return command.unwrap(text).map_or_else(
-                || Fate::Left("its command is in another file: change it by hand".to_owned()),
-                |it| Fate::Change(it, None),
+                || {
+                    ServerChange::Left(
+                        "its command is in another file: change it by hand".to_owned(),
+                    )
+                },
+                |it| ServerChange::Change(it, None),
             );
         }
         (Aim::Wrap(trials), false) => trials == Trials::Made,
     };
     let why = if has_trials {
-        let progress = Progress::new();
+        let progress = ProgressLine::new();
         progress.say(&format!("Starting {name}, without and with the gate …"));
         match trial::compare(command, gate) {
             Trial::Same(tools) => Some(format!("the same {tools} tools with the gate")),
             Trial::NotTried(why) => Some(format!("not started: {why}")),
-            Trial::Differs(how) => return Fate::Trouble(how),
+            Trial::Differs(how) => return ServerChange::Trouble(how),
             Trial::Broken(why) => {
-                return Fate::Trouble(format!("it does not start, also without the gate: {why}"));
+                return ServerChange::Trouble(format!(
+                    "it does not start, also without the gate: {why}"
+                ));
             }
         }
     } else {
         None
     };
     let name = name::checked(name).ok();
-    Fate::Change(command.wrap(text, gate, name.as_deref()), why)
+    ServerChange::Change(command.wrap(text, gate, name.as_deref()), why)
 }
 
 /// What becomes of a remote server that is wrapped: what was changed in its entry since is not lost.
@@ -282,7 +295,7 @@ fn fate_of_old(
     entry: &Entry,
     command: &Command,
     client: &'static clients::Client,
-) -> Fate {
+) -> ServerChange {
     let words = command.words();
     let gate = words.first().copied().unwrap_or_default();
     let name = words.iter().position(|it| *it == "--name");
@@ -296,9 +309,9 @@ fn fate_of_old(
         _ => String::new(),
     };
     if again == text {
-        return Fate::Change(edits, None);
+        return ServerChange::Change(edits, None);
     }
-    Fate::Left(
+    ServerChange::Left(
         "it was changed since it was wrapped: change it by hand, its old entry is in REDRESS_REMOTE"
             .to_owned(),
     )
@@ -310,10 +323,10 @@ fn fate_of_remote(
     remote: &Remote,
     aim: Aim,
     gate: &str,
-) -> Fate {
-    let Aim::Wrap(trials) = aim else { return Fate::Done };
+) -> ServerChange {
+    let Aim::Wrap(trials) = aim else { return ServerChange::Done };
     let left = |why: &str| {
-        Fate::Left(format!(
+        ServerChange::Left(format!(
             "{why}: name its url in a redress.toml, and let the client ask `redress serve`"
         ))
     };
@@ -323,13 +336,13 @@ fn fate_of_remote(
     let unknown = "only a start shows whether its client has to sign in";
     let why = match trials {
         Trials::Made => {
-            let progress = Progress::new();
+            let progress = ProgressLine::new();
             progress.say(&format!("Asking {name}, without and with the gate …"));
             match trial::compare_remote(remote, gate) {
                 Trial::Same(tools) => format!("the same {tools} tools with the gate"),
                 Trial::NotTried(why) if remote.is_signed_in() => format!("not started: {why}"),
                 Trial::NotTried(why) => return left(&why),
-                Trial::Differs(how) => return Fate::Trouble(how),
+                Trial::Differs(how) => return ServerChange::Trouble(how),
                 Trial::Broken(why) => {
                     return left(&format!("it does not answer, also without the gate: {why}"));
                 }
@@ -341,7 +354,7 @@ fn fate_of_remote(
         Trials::LeftOut | Trials::Never => return left(unknown),
     };
     let name = name::checked(name).ok();
-    Fate::Change(vec![remote.wrap(text, client, gate, name.as_deref())], Some(why))
+    ServerChange::Change(vec![remote.wrap(text, client, gate, name.as_deref())], Some(why))
 }
 
 /// The new text, if a reader finds in it what was meant and nothing else: a wrapped file gives the old text back, byte for byte.

@@ -16,6 +16,7 @@
 //! - Page, CSV, JSON and tools show the rows of one table; counts, lists and charts come from one summary.
 //! - Text of a server is escaped, and what would mislead a reader is spelled. A page loads nothing but its own style and script.
 //! - No I/O but on ledgers; no clock, no runtime, no sockets: requests and time are passed in.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod access;
 mod address;
@@ -42,7 +43,3 @@ pub use server_state::ServerState;
 
 /// Where the pages are.
 pub const BASE: &str = "/console";
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

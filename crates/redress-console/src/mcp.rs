@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// A tool: its name, what it is for, and its own arguments with their meaning.
-struct Tool {
+struct McpTool {
     name: &'static str,
     about: &'static str,
     arguments: &'static [(&'static str, &'static str)],
@@ -38,29 +38,29 @@ struct Tool {
     is_filtered: bool,
 }
 
-const TOOLS: [Tool; 4] = [
-    Tool {
+const TOOLS: [McpTool; 4] = [
+    McpTool {
         name: "failures",
         about: "Counts failures of MCP tools by server, tool and code: how many, what share of the calls, when, whether a retry helps, and whether something may have changed. Each row names its newest failure for the tool `failure`.",
         arguments: &[("limit", "How many rows, 10 unless said, at most 50.")],
         required: &[],
         is_filtered: true,
     },
-    Tool {
+    McpTool {
         name: "failure",
         about: "Shows one failure: what the model was told, what the server said, and what happened.",
         arguments: &[("id", "The failure, as `failures` names it: CHAIN/NUMBER.")],
         required: &["id"],
         is_filtered: false,
     },
-    Tool {
+    McpTool {
         name: "unnamed",
         about: "Groups failures that no rule of a contract named by what they say, each with the [[match]] row that would name it.",
         arguments: &[("limit", "How many groups, 10 unless said, at most 50.")],
         required: &[],
         is_filtered: true,
     },
-    Tool {
+    McpTool {
         name: "explain_error",
         about: "Explains an error code: what it means, whether a retry helps, whether something may have changed, what to do.",
         arguments: &[("code", "The code, such as FILE_NOT_FOUND.")],
@@ -198,7 +198,7 @@ fn called(id: &str, text: &str, fault: Option<&Fault>) -> String {
     })
 }
 
-fn write_tool(tool: &Tool, out: &mut String) {
+fn write_tool(tool: &McpTool, out: &mut String) {
     let mut members = Members::open(out);
     members.str("name", tool.name).str("description", tool.about);
     let mut schema = Members::open(members.key("inputSchema"));
@@ -237,7 +237,7 @@ fn wrong(name: &str, why: &str) -> Box<Fault> {
 
 fn call(
     console: &Console,
-    tool: &Tool,
+    tool: &McpTool,
     arguments: Option<Value<'_>>,
 ) -> Result<String, Box<Fault>> {
     let given: Vec<(Cow<'_, str>, Value<'_>)> = arguments

@@ -30,20 +30,20 @@ impl<T> At<T> {
 
 /// The keys of all `#[contract(…)]` of one item.
 pub(crate) struct Keys {
-    pairs: Vec<Pair>,
+    pairs: Vec<KeyValue>,
     known: Vec<&'static str>,
 }
 
-struct Pair {
+struct KeyValue {
     key: Ident,
     value: Option<At<Json>>,
 }
 
 impl Keys {
     pub(crate) fn read(attributes: &[Attribute], mistakes: &mut Mistakes) -> Self {
-        let mut pairs: Vec<Pair> = Vec::new();
+        let mut pairs: Vec<KeyValue> = Vec::new();
         for attribute in attributes.iter().filter(|it| it.path().is_ident("contract")) {
-            match attribute.parse_args_with(Punctuated::<Pair, Token![,]>::parse_terminated) {
+            match attribute.parse_args_with(Punctuated::<KeyValue, Token![,]>::parse_terminated) {
                 Err(error) => mistakes.take(error),
                 Ok(found) => {
                     for pair in found {
@@ -151,14 +151,14 @@ impl Keys {
     /// The text of a key that was probably meant for this one. It stays, to be reported.
     pub(crate) fn misspelt_text(&self, key: &'static str) -> Option<At<String>> {
         let known = || self.known.iter().copied();
-        let is_it = |it: &&Pair| nearest(&it.key.to_string(), known()) == Some(key);
+        let is_it = |it: &&KeyValue| nearest(&it.key.to_string(), known()) == Some(key);
         let value = self.pairs.iter().find(is_it)?.value.as_ref()?;
         Some(At::new(value.value.as_str()?.to_owned(), value.span))
     }
 
     /// Reports unused keys.
     pub(crate) fn close(self, owner: &str, mistakes: &mut Mistakes) {
-        for Pair { key, .. } in self.pairs {
+        for KeyValue { key, .. } in self.pairs {
             let meant = meant(&key.to_string(), self.known.iter().copied());
             mistakes.add(key.span(), format!("{owner} has no `{key}`.{meant}"));
         }
@@ -179,14 +179,14 @@ impl Keys {
         typed.map(|it| At::new(it, value.span))
     }
 
-    fn pair(&mut self, key: &'static str) -> Option<Pair> {
+    fn pair(&mut self, key: &'static str) -> Option<KeyValue> {
         self.known.push(key);
         let at = self.pairs.iter().position(|it| it.key == key)?;
         Some(self.pairs.remove(at))
     }
 }
 
-impl Parse for Pair {
+impl Parse for KeyValue {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let key = input.call(Ident::parse_any)?;
         let value =

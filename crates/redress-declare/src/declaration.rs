@@ -7,10 +7,10 @@ use syn::{
 
 use crate::{
     attributes::{At, Keys, doc},
-    field::{self, Field, Role},
+    field::{self, ErrorField, FieldRole},
     mistakes::Mistakes,
     names,
-    row::{self, Row},
+    row::{self, DeclaredRow},
 };
 
 /// An error type.
@@ -52,9 +52,9 @@ pub struct Variant {
     /// Its code.
     pub code: At<String>,
     /// What it holds.
-    pub fields: Vec<Field>,
+    pub fields: Vec<ErrorField>,
     /// What it declares.
-    pub kind: Kind,
+    pub kind: DeclarationKind,
     /// Whether its author knows that its code is on its way out: it, or its type, is deprecated itself or allowed to be.
     pub is_known_deprecated: bool,
     pub(crate) doc: String,
@@ -62,13 +62,13 @@ pub struct Variant {
 
 /// What a variant declares.
 #[derive(Debug, Clone)]
-pub enum Kind {
+pub enum DeclarationKind {
     /// Another error, which it passes on as it is.
     Transparent,
     /// A code of the registry.
     Code,
     /// A code that it declares itself.
-    Row(Box<Row>),
+    Row(Box<DeclaredRow>),
 }
 
 /// What a type declares. Mistakes are left out and reported.
@@ -136,12 +136,12 @@ fn refuse_second_home(declaration: &Declaration, mistakes: &mut Mistakes) {
     for variant in &declaration.variants {
         let facts = variant.fields.iter().find_map(|it| it.first_fact.clone());
         let first = match &variant.kind {
-            Kind::Row(row) => {
+            DeclarationKind::Row(row) => {
                 let at = row::KEYS.iter().find_map(|key| Some(At::new(*key, row.place(key)?)));
                 at.or(facts)
             }
-            Kind::Transparent => None,
-            Kind::Code => facts,
+            DeclarationKind::Transparent => None,
+            DeclarationKind::Code => facts,
         };
         if let Some(At { value: key, span }) = first {
             let (file, code) = (&file.value, &variant.code.value);
@@ -168,12 +168,12 @@ fn variant(
     let kind = match (transparent, row) {
         (Some(at), row) => {
             passes_on(at, ident, &mut fields, code.is_some() || row.is_some(), mistakes);
-            Kind::Transparent
+            DeclarationKind::Transparent
         }
-        (None, Some(row)) => Kind::Row(Box::new(row)),
-        (None, None) => Kind::Code,
+        (None, Some(row)) => DeclarationKind::Row(Box::new(row)),
+        (None, None) => DeclarationKind::Code,
     };
-    if matches!(kind, Kind::Transparent) {
+    if matches!(kind, DeclarationKind::Transparent) {
         return Variant {
             ident: ident.clone(),
             code: At::new(name, ident.span()),
@@ -183,7 +183,7 @@ fn variant(
             doc,
         };
     }
-    for field in fields.iter().filter(|it| it.role == Role::Param && it.name.is_none()) {
+    for field in fields.iter().filter(|it| it.role == FieldRole::Param && it.name.is_none()) {
         let message =
             "A parameter needs a name: `#[contract(param = \"…\")]`, or a field with a name.";
         mistakes.add(field.ty.span(), message);
@@ -214,7 +214,7 @@ fn names_deprecated(attrs: &[Attribute]) -> bool {
 fn passes_on(
     at: Span,
     ident: &Ident,
-    fields: &mut [Field],
+    fields: &mut [ErrorField],
     says_more: bool,
     mistakes: &mut Mistakes,
 ) {
@@ -222,7 +222,7 @@ fn passes_on(
         mistakes.add(at, "A transparent variant has the codes of the error that it passes on, and nothing of its own.");
     }
     match fields {
-        [only] => only.role = Role::Inner,
+        [only] => only.role = FieldRole::Inner,
         _ => mistakes
             .add(ident.span(), "A transparent variant has one field: the error that it passes on."),
     }

@@ -1,4 +1,4 @@
-//! `Field`: what a field of an error is to its fault.
+//! `ErrorField`: what a field of an error is to its fault.
 
 use proc_macro2::Span;
 use redress_registry::ParamType;
@@ -13,7 +13,7 @@ use crate::{
 
 /// What a field is to the fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum FieldRole {
     /// A parameter: part of the message and of `details`.
     Param,
     /// `#[similar]`: what was probably meant.
@@ -28,7 +28,7 @@ pub enum Role {
     Inner,
 }
 
-impl Role {
+impl FieldRole {
     /// The attribute of the role.
     pub const fn attribute(self) -> Option<&'static str> {
         match self {
@@ -45,7 +45,7 @@ impl Role {
 
 /// A field of an error.
 #[derive(Clone)]
-pub struct Field {
+pub struct ErrorField {
     /// How Rust names it.
     pub member: Member,
     /// How the registry names it; a field of a tuple may have no name.
@@ -53,18 +53,18 @@ pub struct Field {
     /// Its type.
     pub ty: Type,
     /// What it is to the fault.
-    pub role: Role,
+    pub role: FieldRole,
     /// Where `#[from]` is.
     pub from: Option<Span>,
     pub(crate) doc: String,
-    pub(crate) facts: Facts,
+    pub(crate) facts: ParamFacts,
     /// The first fact on this field.
     pub(crate) first_fact: Option<At<&'static str>>,
 }
 
 /// What a field says of its parameter, where no registry file does.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Facts {
+pub(crate) struct ParamFacts {
     pub(crate) kind: Option<At<ParamType>>,
     pub(crate) values: Vec<String>,
     pub(crate) example: Option<At<Json>>,
@@ -76,7 +76,7 @@ pub(crate) struct Facts {
 /// The keys of the facts, called as in a registry file.
 const FACTS: &[&str] = &["type", "enum", "example", "untrusted", "secret", "max_chars"];
 
-impl Field {
+impl ErrorField {
     /// Where it is blamed: its name, else its type.
     pub fn span(&self) -> Span {
         self.name.as_ref().map_or_else(|| self.ty.span(), |it| it.span)
@@ -94,10 +94,10 @@ impl Field {
 }
 
 /// The fields of a variant.
-pub(crate) fn read(fields: &syn::Fields, mistakes: &mut Mistakes) -> Vec<Field> {
-    let read: Vec<Field> =
+pub(crate) fn read(fields: &syn::Fields, mistakes: &mut Mistakes) -> Vec<ErrorField> {
+    let read: Vec<ErrorField> =
         fields.members().zip(fields).map(|(member, it)| one(member, it, mistakes)).collect();
-    for role in Role::MARKED {
+    for role in FieldRole::MARKED {
         for twice in read.iter().filter(|it| it.role == role).skip(1) {
             let name = role.attribute().unwrap_or_default();
             mistakes.add(
@@ -109,14 +109,14 @@ pub(crate) fn read(fields: &syn::Fields, mistakes: &mut Mistakes) -> Vec<Field> 
     read
 }
 
-fn one(member: Member, field: &syn::Field, mistakes: &mut Mistakes) -> Field {
+fn one(member: Member, field: &syn::Field, mistakes: &mut Mistakes) -> ErrorField {
     let mut keys = Keys::read(&field.attrs, mistakes);
     let (role, from) = role(&field.attrs, mistakes);
     let own = field.ident.as_ref().map(|it| At::new(it.unraw().to_string(), it.span()));
     let name = keys.text("param", mistakes).or(own);
     let first_fact = keys.first_of(FACTS);
     let types: Vec<&str> = ParamType::ALL.iter().map(|it| it.name()).collect();
-    let facts = Facts {
+    let facts = ParamFacts {
         kind: keys.one_of("type", &types, ParamType::parse, mistakes),
         values: keys.texts("enum", mistakes).map(|it| it.value).unwrap_or_default(),
         example: keys.value("example", mistakes),
@@ -125,29 +125,29 @@ fn one(member: Member, field: &syn::Field, mistakes: &mut Mistakes) -> Field {
         max_chars: keys.whole("max_chars", mistakes),
     };
     keys.close("A field", mistakes);
-    if role == Role::Source && names::kind(&field.ty).is_some() {
+    if role == FieldRole::Source && names::kind(&field.ty).is_some() {
         let message = "`#[source]` and `#[from]` are for the error that this one came from, and this type is none.";
         mistakes.add(field.ty.span(), message);
     }
     let doc = doc(&field.attrs).replace('\n', " ");
-    Field { member, name, ty: field.ty.clone(), role, from, doc, facts, first_fact }
+    ErrorField { member, name, ty: field.ty.clone(), role, from, doc, facts, first_fact }
 }
 
 /// Refuses the marks of fields where no field is. Other derives have a `#[from]` for variants.
 pub(crate) fn refuse_marks(attributes: &[Attribute], mistakes: &mut Mistakes) {
-    for mark in Role::MARKED.into_iter().filter_map(Role::attribute) {
+    for mark in FieldRole::MARKED.into_iter().filter_map(FieldRole::attribute) {
         for at in attributes.iter().filter(|it| it.path().is_ident(mark)) {
             mistakes.add(at.path().span(), format!("`#[{mark}]` marks a field."));
         }
     }
 }
 
-fn role(attributes: &[Attribute], mistakes: &mut Mistakes) -> (Role, Option<Span>) {
+fn role(attributes: &[Attribute], mistakes: &mut Mistakes) -> (FieldRole, Option<Span>) {
     let mut found = None;
     let mut from = None;
     for attribute in attributes {
         let is = |name: &str| attribute.path().is_ident(name);
-        let marked = Role::MARKED.into_iter().find(|it| it.attribute().is_some_and(is));
+        let marked = FieldRole::MARKED.into_iter().find(|it| it.attribute().is_some_and(is));
         if marked.is_none() && !is("from") {
             continue;
         }
@@ -163,11 +163,11 @@ fn role(attributes: &[Attribute], mistakes: &mut Mistakes) -> (Role, Option<Span
         }
     }
     match (found, from) {
-        (Some(Role::Source) | None, Some(_)) => (Role::Source, from),
+        (Some(FieldRole::Source) | None, Some(_)) => (FieldRole::Source, from),
         (Some(_), Some(at)) => {
             mistakes.add(at, "`#[from]` is for what the error came from.");
-            (found.unwrap_or(Role::Param), None)
+            (found.unwrap_or(FieldRole::Param), None)
         }
-        (role, None) => (role.unwrap_or(Role::Param), None),
+        (role, None) => (role.unwrap_or(FieldRole::Param), None),
     }
 }

@@ -27,7 +27,7 @@ pub struct Declared {
 
 /// What is wrong with a file, and where: line and column, both from 1.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Wrong {
+pub struct FileProblem {
     /// The line.
     pub line: usize,
     /// The column, in characters.
@@ -46,10 +46,10 @@ const STACK_BYTES: usize = 512 << 20;
 pub const GAVE_UP: &str = "the parser gave up";
 
 /// What the types with `#[derive(Contract)]` in a file declare, in order. Those with a registry file declare nothing.
-pub fn read_file(text: &str) -> Result<Declared, Vec<Wrong>> {
+pub fn read_file(text: &str) -> Result<Declared, Vec<FileProblem>> {
     let reader = |text: String| move || declared(&text);
     let spawned = thread::Builder::new().stack_size(STACK_BYTES).spawn(reader(text.to_owned()));
-    let unread = |why: &str| Wrong {
+    let unread = |why: &str| FileProblem {
         line: 1,
         column: 1,
         message: format!("The file cannot be read: {why}."),
@@ -61,7 +61,7 @@ pub fn read_file(text: &str) -> Result<Declared, Vec<Wrong>> {
     }
 }
 
-fn declared(text: &str) -> Result<Declared, Vec<Wrong>> {
+fn declared(text: &str) -> Result<Declared, Vec<FileProblem>> {
     let tokens = text.parse().map_err(|it: proc_macro2::LexError| {
         vec![wrong(it.span(), "This is no Rust.".to_owned())]
     })?;
@@ -73,14 +73,14 @@ fn declared(text: &str) -> Result<Declared, Vec<Wrong>> {
             Err(error) => mistakes.take(error),
         }
     }
-    let mistakes: Vec<Wrong> =
+    let mistakes: Vec<FileProblem> =
         mistakes.into_list().iter().map(|it| wrong(it.span(), it.to_string())).collect();
     if mistakes.is_empty() { Ok(all) } else { Err(mistakes) }
 }
 
-fn wrong(span: Span, message: String) -> Wrong {
+fn wrong(span: Span, message: String) -> FileProblem {
     let LineColumn { line, column } = span.start();
-    Wrong { line, column: column + 1, message }
+    FileProblem { line, column: column + 1, message }
 }
 
 fn parsed(item: Vec<TokenTree>) -> syn::Result<DeriveInput> {

@@ -14,9 +14,9 @@ use serde_json::Value as Json;
 use crate::{
     Mistakes,
     attributes::At,
-    declaration::{Declaration, Home, Kind, Variant},
-    field::{Field, Role},
-    row::Row,
+    declaration::{Declaration, DeclarationKind, Home, Variant},
+    field::{ErrorField, FieldRole},
+    row::DeclaredRow,
 };
 
 /// The package that declares the codes.
@@ -50,7 +50,7 @@ pub fn make(declaration: &Declaration, package: &Package, mistakes: &mut Mistake
     let text = edit::write(&file);
     let source = Source::new(&file.name, &text);
     let find = |name: &str| shipped::get(name).map(Arc::clone);
-    let mut places = Places { declaration, text: &text, told: Vec::new() };
+    let mut places = LinePlaces { declaration, text: &text, told: Vec::new() };
     let draft = match read(&source) {
         Ok(draft) => draft,
         Err(problems) => {
@@ -81,8 +81,8 @@ pub fn make(declaration: &Declaration, package: &Package, mistakes: &mut Mistake
 /// The rows that a declaration makes itself.
 pub fn rows(declaration: &Declaration, domain: &str, mistakes: &mut Mistakes) -> Vec<NewCode> {
     let rows = declaration.variants.iter().filter_map(|variant| match &variant.kind {
-        Kind::Row(row) => row_of(variant, row, domain, mistakes),
-        Kind::Code | Kind::Transparent => None,
+        DeclarationKind::Row(row) => row_of(variant, row, domain, mistakes),
+        DeclarationKind::Code | DeclarationKind::Transparent => None,
     });
     let mut distinct: Vec<NewCode> = Vec::new();
     for row in rows {
@@ -106,7 +106,9 @@ fn file(declaration: &Declaration, package: &Package, mistakes: &mut Mistakes) -
 /// Two variants may have one code, but only one of them says what it is.
 fn refuse_twice(declaration: &Declaration, mistakes: &mut Mistakes) {
     let mut seen: Vec<&str> = Vec::new();
-    for variant in declaration.variants.iter().filter(|it| matches!(it.kind, Kind::Row(_))) {
+    for variant in
+        declaration.variants.iter().filter(|it| matches!(it.kind, DeclarationKind::Row(_)))
+    {
         let code = variant.code.value.as_str();
         if seen.contains(&code) {
             let message = format!("Another variant says what {code} is; name only the code here.");
@@ -116,7 +118,12 @@ fn refuse_twice(declaration: &Declaration, mistakes: &mut Mistakes) {
     }
 }
 
-fn row_of(variant: &Variant, row: &Row, domain: &str, mistakes: &mut Mistakes) -> Option<NewCode> {
+fn row_of(
+    variant: &Variant,
+    row: &DeclaredRow,
+    domain: &str,
+    mistakes: &mut Mistakes,
+) -> Option<NewCode> {
     let code = &variant.code.value;
     if let Some(first) = row.missing.first() {
         let rule = if *first == "retry" { "CK301" } else { "CK201" };
@@ -169,8 +176,8 @@ fn row_of(variant: &Variant, row: &Row, domain: &str, mistakes: &mut Mistakes) -
     })
 }
 
-fn params(variant: &Variant) -> impl Iterator<Item = &Field> {
-    variant.fields.iter().filter(|it| it.role == Role::Param)
+fn params(variant: &Variant) -> impl Iterator<Item = &ErrorField> {
+    variant.fields.iter().filter(|it| it.role == FieldRole::Param)
 }
 
 /// Whether the message shows a private field. The lint would only say that it knows no such parameter.
@@ -190,7 +197,7 @@ fn shows_private(variant: &Variant, message: &At<String>, mistakes: &mut Mistake
     private.is_some()
 }
 
-fn param_of(field: &Field, mistakes: &mut Mistakes) -> Option<Param> {
+fn param_of(field: &ErrorField, mistakes: &mut Mistakes) -> Option<Param> {
     let name = field.name.as_ref()?;
     let Some(kind) = field.kind() else {
         let message = format!(
@@ -215,7 +222,7 @@ fn param_of(field: &Field, mistakes: &mut Mistakes) -> Option<Param> {
 /// A wait that each occurrence brings is a parameter.
 fn wait_of(variant: &Variant) -> Option<Param> {
     const NAME: &str = "retry_after_ms";
-    let field = variant.fields.iter().find(|it| it.role == Role::RetryAfter)?;
+    let field = variant.fields.iter().find(|it| it.role == FieldRole::RetryAfter)?;
     let is_there = params(variant).any(|it| it.name.as_ref().is_some_and(|it| it.value == NAME));
     let doc = said(&field.doc).unwrap_or_else(|| "How long to wait, in milliseconds.".to_owned());
     let wait =
@@ -233,7 +240,7 @@ fn step(tool: &str) -> NextStep {
 
 /// What the field says, else a value that has the type.
 fn example(variant: &Variant, param: &Param) -> (String, Json) {
-    let named = |it: &&Field| it.name.as_ref().is_some_and(|it| *it.value == *param.name);
+    let named = |it: &&ErrorField| it.name.as_ref().is_some_and(|it| *it.value == *param.name);
     let said = params(variant).find(named).and_then(|it| it.facts.example.as_ref());
     let any = || match param.kind {
         ParamType::String => param.values.first().map_or(&*param.name, |it| it.as_str()).into(),
@@ -246,13 +253,13 @@ fn example(variant: &Variant, param: &Param) -> (String, Json) {
 }
 
 /// Where the lines of the file come from. Only the first mistake of each line is reported.
-struct Places<'a> {
+struct LinePlaces<'a> {
     declaration: &'a Declaration,
     text: &'a str,
     told: Vec<(String, String)>,
 }
 
-impl Places<'_> {
+impl LinePlaces<'_> {
     fn tell(&mut self, line: usize, message: &str, mistakes: &mut Mistakes) {
         let (code, key) = self.key(line);
         let told = (code.to_owned(), key.to_owned());
@@ -280,13 +287,13 @@ impl Places<'_> {
         let Some(variant) = self.declaration.variants.iter().find(|it| is_row(it, code)) else {
             return self.head(key);
         };
-        let Kind::Row(row) = &variant.kind else { return variant.code.span };
+        let DeclarationKind::Row(row) = &variant.kind else { return variant.code.span };
         if let Some(at) = row.place(key) {
             return at;
         }
         let param = key.strip_prefix("params.").unwrap_or_default();
-        let named = |it: &&Field| it.name.as_ref().is_some_and(|it| it.value == param);
-        variant.fields.iter().find(named).map_or(variant.code.span, Field::span)
+        let named = |it: &&ErrorField| it.name.as_ref().is_some_and(|it| it.value == param);
+        variant.fields.iter().find(named).map_or(variant.code.span, ErrorField::span)
     }
 
     /// Where a key of `[registry]` comes from.
@@ -305,5 +312,5 @@ impl Places<'_> {
 }
 
 fn is_row(variant: &Variant, code: &str) -> bool {
-    matches!(variant.kind, Kind::Row(_)) && variant.code.value == code
+    matches!(variant.kind, DeclarationKind::Row(_)) && variant.code.value == code
 }

@@ -10,7 +10,7 @@
 //! - `inline.rs` the registry that a type makes by itself, under the lint; a finding is reported at the attribute.
 //! - `file.rs` the types of a whole file, for the command line; with the feature `file`. `mistakes.rs` what is wrong,
 //!   each at its place.
-
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![expect(missing_debug_implementations, reason = "the trees of syn have none")]
 
 mod attributes;
@@ -24,14 +24,10 @@ mod names;
 mod row;
 
 pub use attributes::At;
-pub use declaration::{Declaration, Home, Kind, Variant, read};
-pub use field::{Field, Role};
+pub use declaration::{Declaration, DeclarationKind, Home, Variant, read};
+pub use field::{ErrorField, FieldRole};
 #[cfg(feature = "file")]
-pub use file::{Declared, GAVE_UP, Wrong, read_file};
+pub use file::{Declared, FileProblem, GAVE_UP, read_file};
 pub use inline::{Made, Package, make, rows};
 pub use mistakes::Mistakes;
-pub use row::Row;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+pub use row::DeclaredRow;

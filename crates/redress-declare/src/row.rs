@@ -1,4 +1,4 @@
-//! `Row`: what a variant says of its code by itself, where no registry file does.
+//! `DeclaredRow`: what a variant says of its code by itself, where no registry file does.
 
 use proc_macro2::Span;
 use redress_registry::{Class, Effect, RetryKind, Severity, Stability};
@@ -31,7 +31,7 @@ pub(crate) const KEYS: &[&str] = &[
 
 /// The attributes of a variant.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct DeclaredRow {
     pub(crate) number: Option<At<u32>>,
     pub(crate) domain: Option<At<String>>,
     pub(crate) class: Option<At<Class>>,
@@ -61,11 +61,11 @@ macro_rules! names {
 }
 
 /// Takes the keys of a row, if any is there.
-pub(crate) fn read(keys: &mut Keys, mistakes: &mut Mistakes) -> Option<Row> {
+pub(crate) fn read(keys: &mut Keys, mistakes: &mut Mistakes) -> Option<DeclaredRow> {
     let present = keys.first_of(KEYS);
     let written: Vec<&str> =
         REQUIRED.iter().copied().filter(|it| keys.first_of(&[it]).is_some()).collect();
-    let mut row = Row {
+    let mut row = DeclaredRow {
         number: keys.whole("number", mistakes),
         domain: keys.text("domain", mistakes),
         class: keys.one_of("class", names!(Class), Class::parse, mistakes),
@@ -109,7 +109,7 @@ fn is_tool(name: &str) -> bool {
 /// What a row cannot be without.
 const REQUIRED: &[&str] = &["class", "retry", "message", "hint"];
 
-impl Row {
+impl DeclaredRow {
     /// Where a key of the registry file comes from.
     pub(crate) fn place(&self, key: &str) -> Option<Span> {
         fn at<T>(value: Option<&At<T>>) -> Option<Span> {

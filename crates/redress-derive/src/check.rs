@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens as _;
-use redress_declare::{Declaration, Field, Kind, Mistakes, Role, Variant};
+use redress_declare::{Declaration, DeclarationKind, ErrorField, FieldRole, Mistakes, Variant};
 use redress_registry::{
     Entry, Param, ParamType, RetryKind,
     mirror::{RETIRED, UNREGISTERED},
@@ -15,16 +15,16 @@ use redress_registry::{
 use syn::spanned::Spanned as _;
 
 use crate::{
-    home::{Found, Origin},
-    variant::{How, Passed, Told},
+    home::{FoundRegistry, RegistrySource},
+    variant::{How, Passed, VariantRow},
 };
 
 /// What each variant tells, in order. A variant with a mistake is left out.
 pub(crate) fn check<'a>(
     declaration: &'a Declaration,
-    found: &Found,
+    found: &FoundRegistry,
     mistakes: &mut Mistakes,
-) -> Vec<Told<'a>> {
+) -> Vec<VariantRow<'a>> {
     let variants = declaration.variants.iter();
     variants.filter_map(|it| told(it, declaration, found, mistakes)).collect()
 }
@@ -32,24 +32,24 @@ pub(crate) fn check<'a>(
 fn told<'a>(
     variant: &'a Variant,
     declaration: &Declaration,
-    found: &Found,
+    found: &FoundRegistry,
     mistakes: &mut Mistakes,
-) -> Option<Told<'a>> {
-    if matches!(variant.kind, Kind::Transparent) {
+) -> Option<VariantRow<'a>> {
+    if matches!(variant.kind, DeclarationKind::Transparent) {
         for field in variant.fields.iter().filter(|it| borrows(&it.ty, declaration)) {
             let message =
                 "An error that is passed on must not borrow: its codes are known without a value.";
             mistakes.add(field.ty.span(), message);
         }
-        return Some(Told { variant, entry: None, params: Vec::new() });
+        return Some(VariantRow { variant, entry: None, params: Vec::new() });
     }
     let entry = entry(variant, found, mistakes)?;
-    if variant.fields.iter().any(|it| it.role == Role::Param && it.name.is_none()) {
+    if variant.fields.iter().any(|it| it.role == FieldRole::Param && it.name.is_none()) {
         return None;
     }
-    let mut row = Row { entry: &entry, shown: &found.shown, given: Vec::new(), mistakes };
+    let mut row = RowCheck { entry: &entry, shown: &found.shown, given: Vec::new(), mistakes };
     let params = row.params(variant);
-    Some(Told { variant, entry: Some(entry), params })
+    Some(VariantRow { variant, entry: Some(entry), params })
 }
 
 /// Whether a type names a lifetime of the declaration.
@@ -71,7 +71,7 @@ fn names(tokens: TokenStream, lifetime: &Ident) -> bool {
 }
 
 /// The row of a variant: its code as written, else in the namespace of the plugin.
-fn entry(variant: &Variant, found: &Found, mistakes: &mut Mistakes) -> Option<Arc<Entry>> {
+fn entry(variant: &Variant, found: &FoundRegistry, mistakes: &mut Mistakes) -> Option<Arc<Entry>> {
     let code = variant.code.value.as_str();
     let registry = &found.registry;
     let full = registry.namespace.as_ref().map(|it| format!("{it}.{code}"));
@@ -100,13 +100,15 @@ fn entry(variant: &Variant, found: &Found, mistakes: &mut Mistakes) -> Option<Ar
     None
 }
 
-fn how_to_add(code: &str, found: &Found) -> String {
+fn how_to_add(code: &str, found: &FoundRegistry) -> String {
     match &found.origin {
-        Origin::Files(_) => format!("Add it with: redress registry add {} {code} …", found.shown),
-        Origin::BuiltIn(_) => {
+        RegistrySource::Files(_) => {
+            format!("Add it with: redress registry add {} {code} …", found.shown)
+        }
+        RegistrySource::BuiltIn(_) => {
             "Write a registry that extends it, and add the code there.".to_owned()
         }
-        Origin::Text(..) => {
+        RegistrySource::Text(..) => {
             "Say what it is: `#[contract(class = …, retry = …, message = …, hint = …)]`, or name a \
                              registry: `#[contract(registry = \"errors.toml\")]` on the type."
                 .to_owned()
@@ -115,31 +117,31 @@ fn how_to_add(code: &str, found: &Found) -> String {
 }
 
 /// A row, and what a variant gives it so far.
-struct Row<'a> {
+struct RowCheck<'a> {
     entry: &'a Entry,
     shown: &'a str,
     given: Vec<String>,
     mistakes: &'a mut Mistakes,
 }
 
-impl Row<'_> {
+impl RowCheck<'_> {
     /// The fields that are passed on as parameters.
     fn params<'v>(&mut self, variant: &'v Variant) -> Vec<Passed<'v>> {
         let passed = variant.fields.iter().filter_map(|field| match field.role {
-            Role::Param => self.param(field, variant),
-            Role::RetryAfter => self.wait(field),
-            Role::Source | Role::Similar | Role::Next => {
+            FieldRole::Param => self.param(field, variant),
+            FieldRole::RetryAfter => self.wait(field),
+            FieldRole::Source | FieldRole::Similar | FieldRole::Next => {
                 self.not_public(field);
                 None
             }
-            Role::Inner => None,
+            FieldRole::Inner => None,
         });
         let passed = passed.collect();
         self.all_given(variant);
         passed
     }
 
-    fn param<'v>(&mut self, field: &'v Field, variant: &Variant) -> Option<Passed<'v>> {
+    fn param<'v>(&mut self, field: &'v ErrorField, variant: &Variant) -> Option<Passed<'v>> {
         let name = &field.name.as_ref()?.value;
         let Some(param) = self.entry.param(name) else {
             self.undeclared(field, name, variant);
@@ -157,7 +159,7 @@ impl Row<'_> {
         Some(Passed { field, name: name.clone(), how: How::Typed(param.kind) })
     }
 
-    fn undeclared(&mut self, field: &Field, name: &str, variant: &Variant) {
+    fn undeclared(&mut self, field: &ErrorField, name: &str, variant: &Variant) {
         let is_taken = |it: &str| {
             let mut names = variant.fields.iter().filter_map(|it| it.name.as_ref());
             names.any(|other| other.value == it)
@@ -177,7 +179,7 @@ impl Row<'_> {
     }
 
     /// The wait, which is a parameter too where the row has one for it.
-    fn wait<'v>(&mut self, field: &'v Field) -> Option<Passed<'v>> {
+    fn wait<'v>(&mut self, field: &'v ErrorField) -> Option<Passed<'v>> {
         let retry = self.entry.retry.kind;
         if retry != RetryKind::AfterDelay {
             let (code, shown, retry) = (&self.entry.code, self.shown, retry.name());
@@ -195,7 +197,7 @@ impl Row<'_> {
     }
 
     /// What is no parameter must not be called like one.
-    fn not_public(&mut self, field: &Field) {
+    fn not_public(&mut self, field: &ErrorField) {
         let Some(name) = field.name.as_ref().map(|it| it.value.as_str()) else { return };
         if self.entry.param(name).is_none() {
             return;

@@ -2,25 +2,25 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
-use redress_declare::{Declaration, Field, Role};
+use redress_declare::{Declaration, ErrorField, FieldRole};
 use redress_registry::{mirror::DEPRECATED, name::split};
 use syn::{parse_quote, spanned::Spanned as _};
 
 use crate::{
-    home::{Found, Origin},
-    variant::Told,
+    home::{FoundRegistry, RegistrySource},
+    variant::VariantRow,
 };
 
 /// The implementations of a type without mistakes.
 pub(crate) fn impls(
     declaration: &Declaration,
-    found: &Found,
-    variants: &[Told<'_>],
+    found: &FoundRegistry,
+    variants: &[VariantRow<'_>],
 ) -> TokenStream {
     let is_enum = declaration.is_enum;
     let faults = variants.iter().map(|it| it.fault(is_enum));
     let sources = variants.iter().map(|it| it.source(is_enum));
-    let written = Written {
+    let written = VariantTokens {
         codes: codes(variants),
         registry: with_inner(&registry(&found.origin), variants),
         fault: matched(declaration, faults),
@@ -33,7 +33,7 @@ pub(crate) fn impls(
 
 /// A warning of the compiler that the code of a variant is on its way out. A macro can give none by itself, so it uses
 /// something that is deprecated, at the place of the code.
-fn deprecation(told: &Told<'_>) -> Option<TokenStream> {
+fn deprecation(told: &VariantRow<'_>) -> Option<TokenStream> {
     let entry = told.entry.as_ref().filter(|_| !told.variant.is_known_deprecated)?;
     let gone = entry.deprecated.as_ref()?;
     let (id, code, since, reason) = (DEPRECATED.id, &entry.code, &gone.since, &gone.reason);
@@ -56,9 +56,9 @@ pub(crate) fn stand_in(declaration: &Declaration) -> TokenStream {
     for param in declaration.generics.type_params_mut() {
         param.bounds.push(parse_quote!(::core::fmt::Debug));
     }
-    let written = Written {
+    let written = VariantTokens {
         codes: quote!(&[]),
-        registry: registry(&Origin::BuiltIn("core".to_owned())),
+        registry: registry(&RegistrySource::BuiltIn("core".to_owned())),
         fault: quote!(::core::unimplemented!()),
         source: quote!(::core::option::Option::None),
     };
@@ -66,14 +66,14 @@ pub(crate) fn stand_in(declaration: &Declaration) -> TokenStream {
 }
 
 /// The parts that depend on the variants.
-struct Written {
+struct VariantTokens {
     codes: TokenStream,
     registry: TokenStream,
     fault: TokenStream,
     source: TokenStream,
 }
 
-impl Written {
+impl VariantTokens {
     fn tokens(&self, declaration: &Declaration) -> TokenStream {
         let Self { codes, registry, fault, source } = self;
         let ident = &declaration.ident;
@@ -138,7 +138,7 @@ fn matched(declaration: &Declaration, arms: impl Iterator<Item = TokenStream>) -
 }
 
 /// Own codes first, each once, then those of the errors that are passed on.
-fn codes(variants: &[Told<'_>]) -> TokenStream {
+fn codes(variants: &[VariantRow<'_>]) -> TokenStream {
     let mut own: Vec<&str> = Vec::new();
     for code in variants.iter().filter_map(|it| it.entry.as_ref()).map(|it| &*it.code) {
         if !own.contains(&code) {
@@ -162,13 +162,13 @@ fn codes(variants: &[Told<'_>]) -> TokenStream {
 }
 
 /// The errors that are passed on.
-fn inner<'a>(variants: &'a [Told<'_>]) -> Vec<&'a Field> {
+fn inner<'a>(variants: &'a [VariantRow<'_>]) -> Vec<&'a ErrorField> {
     let fields = variants.iter().flat_map(|it| &it.variant.fields);
-    fields.filter(|it| it.role == Role::Inner).collect()
+    fields.filter(|it| it.role == FieldRole::Inner).collect()
 }
 
 /// The registry with the rows of the errors that are passed on.
-fn with_inner(own: &TokenStream, variants: &[Told<'_>]) -> TokenStream {
+fn with_inner(own: &TokenStream, variants: &[VariantRow<'_>]) -> TokenStream {
     let inner = inner(variants);
     if inner.is_empty() {
         return own.clone();
@@ -183,13 +183,13 @@ fn with_inner(own: &TokenStream, variants: &[Told<'_>]) -> TokenStream {
 }
 
 /// How the program gets its registry.
-fn registry(origin: &Origin) -> TokenStream {
+fn registry(origin: &RegistrySource) -> TokenStream {
     match origin {
-        Origin::BuiltIn(name) => quote!(::redress::contract::derived::built_in(#name)),
-        Origin::Text(name, text) => {
+        RegistrySource::BuiltIn(name) => quote!(::redress::contract::derived::built_in(#name)),
+        RegistrySource::Text(name, text) => {
             quote!(::redress::contract::derived::loaded(&[(#name, #text)]))
         }
-        Origin::Files(files) => {
+        RegistrySource::Files(files) => {
             let files = files.iter().map(|(name, path)| {
                 let path = path.to_string_lossy();
                 quote!((#name, ::core::include_str!(#path)))

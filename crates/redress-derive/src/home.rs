@@ -11,17 +11,17 @@ use redress_declare::{At, Declaration, Home, Mistakes, Package, make};
 use redress_registry::{Problem, Registry, Source, load, nearest::nearest, shipped};
 
 /// The registry of a type.
-pub(crate) struct Found {
+pub(crate) struct FoundRegistry {
     /// What it is called in messages.
     pub(crate) shown: String,
     /// What it means.
     pub(crate) registry: Arc<Registry>,
     /// Where the program takes it from.
-    pub(crate) origin: Origin,
+    pub(crate) origin: RegistrySource,
 }
 
 /// Where the program takes a registry from.
-pub(crate) enum Origin {
+pub(crate) enum RegistrySource {
     /// It ships with the library.
     BuiltIn(String),
     /// These files, by the names they have for each other; the compiler embeds them, and watches them.
@@ -31,13 +31,13 @@ pub(crate) enum Origin {
 }
 
 /// The registry of a type, unless it cannot be had.
-pub(crate) fn find(declaration: &Declaration, mistakes: &mut Mistakes) -> Option<Found> {
+pub(crate) fn find(declaration: &Declaration, mistakes: &mut Mistakes) -> Option<FoundRegistry> {
     match &declaration.home {
         Home::Registry(name) => match shipped::get(&name.value) {
-            Some(registry) => Some(Found {
+            Some(registry) => Some(FoundRegistry {
                 shown: name.value.clone(),
                 registry: Arc::clone(registry),
-                origin: Origin::BuiltIn(name.value.clone()),
+                origin: RegistrySource::BuiltIn(name.value.clone()),
             }),
             None => from_file(name, mistakes),
         },
@@ -45,7 +45,11 @@ pub(crate) fn find(declaration: &Declaration, mistakes: &mut Mistakes) -> Option
             let made = make(declaration, &package(), mistakes)?;
             let name = made.registry.name.to_string();
             let shown = format!("this type or {}", made.registry.extends.join(" or "));
-            Some(Found { shown, registry: made.registry, origin: Origin::Text(name, made.text) })
+            Some(FoundRegistry {
+                shown,
+                registry: made.registry,
+                origin: RegistrySource::Text(name, made.text),
+            })
         }
     }
 }
@@ -63,7 +67,7 @@ fn cargo(key: &str) -> Option<String> {
     env::var(key).ok()
 }
 
-fn from_file(name: &At<String>, mistakes: &mut Mistakes) -> Option<Found> {
+fn from_file(name: &At<String>, mistakes: &mut Mistakes) -> Option<FoundRegistry> {
     let folder = PathBuf::from(cargo("CARGO_MANIFEST_DIR").unwrap_or_default());
     let read = Files { folder: &folder, seen: RefCell::default() };
     let source = match read.open(&name.value) {
@@ -80,7 +84,11 @@ fn from_file(name: &At<String>, mistakes: &mut Mistakes) -> Option<Found> {
     match load(&source, &beside) {
         Ok(registry) => {
             let files = read.seen.into_inner();
-            Some(Found { shown: name.value.clone(), registry, origin: Origin::Files(files) })
+            Some(FoundRegistry {
+                shown: name.value.clone(),
+                registry,
+                origin: RegistrySource::Files(files),
+            })
         }
         Err(problems) => {
             mistakes.add(name.span, first_of(&problems, &name.value));

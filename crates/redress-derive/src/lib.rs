@@ -10,6 +10,7 @@
 //!   follows.
 //! - A field is a parameter that the registry declares, or it is marked as something else; nothing else gets into a
 //!   fault.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod check;
 mod emit;
@@ -106,7 +107,3 @@ pub fn contract(input: TokenStream) -> TokenStream {
     tokens.extend(impls);
     tokens.into()
 }
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

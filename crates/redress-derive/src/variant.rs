@@ -1,15 +1,15 @@
-//! `Told`: one variant with all that is known of it, and the arms that it gives to each `match`.
+//! `VariantRow`: one variant with all that is known of it, and the arms that it gives to each `match`.
 
 use std::sync::Arc;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
-use redress_declare::{Field, Kind, Role, Variant};
+use redress_declare::{DeclarationKind, ErrorField, FieldRole, Variant};
 use redress_registry::{Entry, ParamType};
 use syn::{Ident, spanned::Spanned as _};
 
 /// A variant and its row.
-pub(crate) struct Told<'a> {
+pub(crate) struct VariantRow<'a> {
     pub(crate) variant: &'a Variant,
     /// A transparent variant has none.
     pub(crate) entry: Option<Arc<Entry>>,
@@ -18,7 +18,7 @@ pub(crate) struct Told<'a> {
 
 /// A field that becomes a parameter.
 pub(crate) struct Passed<'a> {
-    pub(crate) field: &'a Field,
+    pub(crate) field: &'a ErrorField,
     pub(crate) name: String,
     pub(crate) how: How,
 }
@@ -34,7 +34,7 @@ pub(crate) enum How {
     Seconds,
 }
 
-impl Told<'_> {
+impl VariantRow<'_> {
     /// The arm of `to_fault`.
     pub(crate) fn fault(&self, is_enum: bool) -> TokenStream {
         let pattern = pattern(self.variant, is_enum);
@@ -65,14 +65,14 @@ impl Told<'_> {
     /// The arm of `Error::source`.
     pub(crate) fn source(&self, is_enum: bool) -> TokenStream {
         let pattern = pattern(self.variant, is_enum);
-        let source = if matches!(self.variant.kind, Kind::Transparent) {
+        let source = if matches!(self.variant.kind, DeclarationKind::Transparent) {
             inner(self.variant).map(|field| {
                 let bound = bound(field);
                 let ty = &field.ty;
                 quote_spanned!(ty.span()=> <#ty as ::redress::Contract>::below(#bound))
             })
         } else {
-            self.variant.fields.iter().find(|it| it.role == Role::Source).map(as_source)
+            self.variant.fields.iter().find(|it| it.role == FieldRole::Source).map(as_source)
         };
         let source = source.unwrap_or_else(|| quote!(::core::option::Option::None));
         quote!(#pattern => #source,)
@@ -108,40 +108,40 @@ fn pattern(variant: &Variant, is_enum: bool) -> TokenStream {
 }
 
 /// The name of a field inside an arm.
-fn bound(field: &Field) -> Ident {
+fn bound(field: &ErrorField) -> Ident {
     match &field.member {
         syn::Member::Named(it) => format_ident!("field_{}", it),
         syn::Member::Unnamed(it) => format_ident!("field_{}", it.index),
     }
 }
 
-fn inner(variant: &Variant) -> Option<&Field> {
-    variant.fields.iter().find(|it| it.role == Role::Inner)
+fn inner(variant: &Variant) -> Option<&ErrorField> {
+    variant.fields.iter().find(|it| it.role == FieldRole::Inner)
 }
 
 /// What a field that is no parameter does to the fault.
-fn part(field: &Field) -> Option<TokenStream> {
+fn part(field: &ErrorField) -> Option<TokenStream> {
     let bound = bound(field);
     let span = field.ty.span();
     Some(match field.role {
-        Role::Param | Role::Inner => return None,
-        Role::Similar => {
+        FieldRole::Param | FieldRole::Inner => return None,
+        FieldRole::Similar => {
             quote_spanned!(span=> ::redress::contract::derived::similar(&mut fault, #bound);)
         }
-        Role::RetryAfter => {
+        FieldRole::RetryAfter => {
             quote_spanned!(span=> ::redress::contract::derived::retry_after(&mut fault, #bound);)
         }
-        Role::Next => {
+        FieldRole::Next => {
             quote_spanned!(span=> ::redress::contract::derived::next(&mut fault, #bound);)
         }
-        Role::Source => {
+        FieldRole::Source => {
             quote!(::redress::contract::derived::source(&mut fault, ::core::error::Error::source(self));)
         }
     })
 }
 
 /// The source as a trait object, whatever it is behind.
-fn as_source(field: &Field) -> TokenStream {
+fn as_source(field: &ErrorField) -> TokenStream {
     let bound = bound(field);
     let span = field.ty.span();
     let source = quote_spanned!(span=> source.as_source());

@@ -34,7 +34,7 @@ use redress_ledger::{By, Clock};
 use redress_proxy::{
     memory::{Account, OutOfMemory, Reservation, SMALL, SharedReservation},
     moment::Moment,
-    outgoing::{Ticket, Undelivered},
+    outgoing::{ReplyToken, Undelivered},
     server::Server,
     session::{Actions, Exit, Session, UpstreamKind},
     upstream_id::UpstreamId,
@@ -481,7 +481,7 @@ impl Connection {
     }
 
     /// Whether more messages of a client have to wait: those of a request, if it has a ticket.
-    pub(crate) fn is_full(&self, ticket: Ticket) -> bool {
+    pub(crate) fn is_full(&self, ticket: ReplyToken) -> bool {
         let is_full = match &self.client {
             ClientEnd::Pipe(pipe) => pipe.is_full(),
             ClientEnd::Http(replies) => replies.is_full(ticket),

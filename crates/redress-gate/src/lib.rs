@@ -33,6 +33,7 @@
 //! - A failure is recorded before the client hears of it, and a repeat before it is made.
 //! - Of a remote server only the configured address is contacted, and a request that may have arrived in part is not
 //!   sent again by the transport.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod ask;
 mod check_launcher;
@@ -61,7 +62,3 @@ pub use ask::{AskError, ask_for_tools};
 pub use check_launcher::CheckLauncher;
 pub use connection::{OnLedgerFailure, Target};
 pub use remote::RemoteAddress;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -23,7 +23,7 @@ use hyper::{
 use redress_proxy::{
     header_params::HeaderParams,
     memory::{Account, Reservation},
-    outgoing::{MessageQueue, Ticket, ToUpstream},
+    outgoing::{MessageQueue, ReplyToken, ToUpstream},
     session::{ClientKind, HttpFailure, MessageSource},
     upstream_id::UpstreamId,
 };
@@ -116,7 +116,7 @@ struct State {
     is_watched: bool,
     scratch: Scratch,
     /// The headers of clients that wait for an answer: a call may be made again.
-    client_headers: FxHashMap<Ticket, Arc<ClientHeaders>>,
+    client_headers: FxHashMap<ReplyToken, Arc<ClientHeaders>>,
     /// The `Authorization` that a client sent last, for what belongs to no request.
     authorization: Option<HeaderValue>,
     /// The tasks that send notifications and listen.
@@ -195,7 +195,7 @@ impl Remote {
     }
 
     /// What a client over HTTP sends above the message that has this ticket; to be said before the message.
-    pub(crate) fn attach(&self, ticket: Ticket, headers: &HeaderMap) {
+    pub(crate) fn attach(&self, ticket: ReplyToken, headers: &HeaderMap) {
         let extra = ClientHeaders::of(headers, self.address.forwards_authorization());
         let mut state = self.state();
         state.authorization.clone_from(&extra.authorization);
@@ -203,7 +203,7 @@ impl Remote {
     }
 
     /// Forgets what a client sent above a message; it waits no more.
-    pub(crate) fn detach(&self, ticket: Ticket) {
+    pub(crate) fn detach(&self, ticket: ReplyToken) {
         self.state().client_headers.remove(&ticket);
     }
 

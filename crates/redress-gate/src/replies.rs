@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use redress_proxy::{
     caller::Caller,
     memory::{Account, MemoryBudget, Reservation, ReservedMessage, SharedReservation},
-    outgoing::{MessageQueue, Ticket, ToClient, Undelivered},
+    outgoing::{MessageQueue, ReplyToken, ToClient, Undelivered},
 };
 use rustc_hash::FxBuildHasher;
 use tokio::sync::oneshot;
@@ -35,7 +35,7 @@ struct State {
     next: u64,
     /// The last ticket when [`ReplyRouter::open_late`] was called last.
     checked: u64,
-    waiting: IndexMap<Ticket, PendingReply, FxBuildHasher>,
+    waiting: IndexMap<ReplyToken, PendingReply, FxBuildHasher>,
     /// The clients with a session: they can receive what belongs to no request.
     clients: IndexMap<u64, ClientStreams, FxBuildHasher>,
     /// Messages that no client will receive: it does not read, or does not fetch them.
@@ -121,11 +121,11 @@ impl ReplyRouter {
         &self,
         (client, caller): (u64, Caller),
         preference: ReplyPreference,
-    ) -> (Ticket, oneshot::Receiver<Reply>) {
+    ) -> (ReplyToken, oneshot::Receiver<Reply>) {
         let (sender, reply) = oneshot::channel();
         let mut state = self.lock();
         state.next += 1;
-        let ticket = Ticket(state.next);
+        let ticket = ReplyToken(state.next);
         let target = ReplyTarget::Post(sender);
         let account = self.memory.account(caller);
         let waiting = PendingReply { client, preference, target, account, left: 1, several: None };
@@ -134,17 +134,17 @@ impl ReplyRouter {
     }
 
     /// Responds to a request with a stream, primed or not, if its response has not begun.
-    pub(crate) fn open(&self, ticket: Ticket, is_primed: bool) {
+    pub(crate) fn open(&self, ticket: ReplyToken, is_primed: bool) {
         self.lock().open(ticket, is_primed);
     }
 
     /// Forgets a request without a reply.
-    pub(crate) fn forget(&self, ticket: Ticket) {
+    pub(crate) fn forget(&self, ticket: ReplyToken) {
         self.lock().waiting.swap_remove(&ticket);
     }
 
     /// Expects one answer less for a request, and ends its response if that was the last.
-    pub(crate) fn dismiss(&self, ticket: Ticket) {
+    pub(crate) fn dismiss(&self, ticket: ReplyToken) {
         let mut state = self.lock();
         let Some(mut waiting) = state.waiting.swap_remove(&ticket) else { return };
         waiting.left -= 1;
@@ -156,7 +156,7 @@ impl ReplyRouter {
     }
 
     /// The client has closed the connection of a request; the answer is kept where the client can fetch it.
-    pub(crate) fn leave(&self, ticket: Ticket) {
+    pub(crate) fn leave(&self, ticket: ReplyToken) {
         if let Some(waiting) = self.lock().waiting.get_mut(&ticket) {
             waiting.target.leave();
         }
@@ -167,7 +167,7 @@ impl ReplyRouter {
     pub(crate) fn open_late(&self) {
         let mut state = self.lock();
         let is_late =
-            |it: (&Ticket, &PendingReply)| it.0.0 <= state.checked && it.1.preference.is_primed;
+            |it: (&ReplyToken, &PendingReply)| it.0.0 <= state.checked && it.1.preference.is_primed;
         let late: Vec<_> = state.waiting.iter().filter(|it| is_late(*it)).map(|it| *it.0).collect();
         for ticket in late {
             state.open(ticket, false);
@@ -297,7 +297,7 @@ impl ReplyRouter {
     }
 
     /// Whether the client of a request is there.
-    pub(crate) fn recipient(&self, ticket: Ticket) -> Recipient {
+    pub(crate) fn recipient(&self, ticket: ReplyToken) -> Recipient {
         match self.lock().waiting.get(&ticket).map(|it| &it.target) {
             Some(ReplyTarget::Post(_) | ReplyTarget::Stream(_)) => Recipient::Connected,
             Some(ReplyTarget::Left(_)) => Recipient::Disconnected,
@@ -306,14 +306,14 @@ impl ReplyRouter {
     }
 
     /// Expects several answers for a request, until [`Self::expect`] gives their number.
-    pub(crate) fn expect_several(&self, ticket: Ticket, framing: Framing) {
+    pub(crate) fn expect_several(&self, ticket: ReplyToken, framing: Framing) {
         if let Some(waiting) = self.lock().waiting.get_mut(&ticket) {
             (waiting.left, waiting.several) = (usize::MAX, Some(framing));
         }
     }
 
     /// Sets how many answers come for a request in all, those that came included. If there are none, the request is forgotten.
-    pub(crate) fn expect(&self, ticket: Ticket, answers: usize) {
+    pub(crate) fn expect(&self, ticket: ReplyToken, answers: usize) {
         let mut state = self.lock();
         let Some(waiting) = state.waiting.get_mut(&ticket) else { return };
         waiting.left = waiting.left.saturating_sub(usize::MAX - answers);
@@ -326,7 +326,7 @@ impl ReplyRouter {
     }
 
     /// Whether the client of a request does not read what was sent.
-    pub(crate) fn is_full(&self, ticket: Ticket) -> bool {
+    pub(crate) fn is_full(&self, ticket: ReplyToken) -> bool {
         let state = self.lock();
         let waiting = state.waiting.get(&ticket);
         waiting
@@ -354,7 +354,7 @@ impl State {
         }
     }
 
-    fn answer(&mut self, ticket: Ticket, answer: WholeAnswer) {
+    fn answer(&mut self, ticket: ReplyToken, answer: WholeAnswer) {
         let Some(mut waiting) = self.waiting.swap_remove(&ticket) else { return };
         if waiting.several.is_some() {
             return self.answer_in_part(ticket, waiting, &answer.message);
@@ -447,7 +447,7 @@ impl State {
     /// Sends one of several answers; the last one ends the stream.
     fn answer_in_part(
         &mut self,
-        ticket: Ticket,
+        ticket: ReplyToken,
         mut waiting: PendingReply,
         message: &ReservedMessage,
     ) {
@@ -466,7 +466,7 @@ impl State {
     }
 
     /// Sends a message that belongs to an open request.
-    fn during(&mut self, ticket: Ticket, question: Option<u64>, message: &ReservedMessage) {
+    fn during(&mut self, ticket: ReplyToken, question: Option<u64>, message: &ReservedMessage) {
         self.open(ticket, false);
         let Some(waiting) = self.waiting.get(&ticket) else {
             return self.lost.add(question);
@@ -481,7 +481,7 @@ impl State {
     }
 
     /// Responds to a request with a stream, if its response has not begun.
-    fn open(&mut self, ticket: Ticket, is_primed: bool) {
+    fn open(&mut self, ticket: ReplyToken, is_primed: bool) {
         let is_silent = |it: &PendingReply| matches!(it.target, ReplyTarget::Post(_));
         if self.waiting.get(&ticket).is_some_and(is_silent)
             && let Some(mut waiting) = self.waiting.swap_remove(&ticket)

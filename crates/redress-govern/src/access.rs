@@ -1,4 +1,4 @@
-//! `Access`: the files that a call names, in arguments and in patches, and their new content where that is known.
+//! `FileAccess`: the files that a call names, in arguments and in patches, and their new content where that is known.
 
 use std::borrow::Cow;
 
@@ -19,14 +19,14 @@ const MOST_PATHS: usize = 1_000;
 
 /// The files of one call.
 #[derive(Debug, Default)]
-pub(crate) struct Access<'c> {
+pub(crate) struct FileAccess<'c> {
     /// The paths, below the root; those of a patch come last.
     pub(crate) paths: Vec<String>,
     /// The new contents of the files, in the order of the paths.
     contents: Vec<Option<Cow<'c, str>>>,
 }
 
-impl<'c> Access<'c> {
+impl<'c> FileAccess<'c> {
     /// The files of a call, as far as its contract says which arguments name them.
     pub(crate) fn of(
         tool: &ToolPolicy,

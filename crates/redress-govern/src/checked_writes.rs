@@ -25,7 +25,7 @@ pub use self::{
     queue::Writes,
 };
 use crate::{
-    access::Access,
+    access::FileAccess,
     root::{FilePlace, Root},
     writes::{Rule, WriteRequest, judge, judge_content},
 };
@@ -49,7 +49,7 @@ impl Checks {
     /// Whether a write may go on, by what is known of it; and how it is checked when it was made, if it is.
     fn before(
         &self,
-        access: &Access<'_>,
+        access: &FileAccess<'_>,
         intent: Option<&str>,
         root: &Arc<Root>,
         about: impl FnOnce() -> About,

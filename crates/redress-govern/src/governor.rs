@@ -13,7 +13,7 @@ use redress_ledger::ReadError;
 use redress_wire::json::{Doc, Limits, Value};
 
 use crate::{
-    access::Access,
+    access::FileAccess,
     builtin_tools::{BuiltinTools, is_own},
     call::{Call, CallContext, Principal},
     checked_writes::{CheckedWrite, Job, Launcher, OnReport, Writes},
@@ -147,9 +147,9 @@ impl Governor {
         let path = context.session.as_ref().map(|it| it.root.as_str());
         let root = path.and_then(|it| self.server().root(it));
         let (access, malformed) = match (tool, &root) {
-            (Some(tool), Some(root)) => Access::of(tool, call.arguments, root)
-                .map_or_else(|it| (Access::default(), Some(it)), |it| (it, None)),
-            _ => (Access::default(), None),
+            (Some(tool), Some(root)) => FileAccess::of(tool, call.arguments, root)
+                .map_or_else(|it| (FileAccess::default(), Some(it)), |it| (it, None)),
+            _ => (FileAccess::default(), None),
         };
         let only_reads = tool.map_or(!call.is_tool, crate::manifest::ToolPolicy::reads);
         let is_report = !only_reads

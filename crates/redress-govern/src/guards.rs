@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex};
 use redress::Fault;
 
 use crate::{
-    access::Access,
+    access::FileAccess,
     call::{Call, CallContext},
     checked_writes::{CheckedWrite, Writes},
     manifest::ToolPolicy,
@@ -71,7 +71,7 @@ pub(crate) struct GuardedRequest<'c> {
     /// The workspace of its session.
     pub(crate) root: Option<Arc<Root>>,
     /// The files that its arguments name.
-    pub(crate) access: Access<'c>,
+    pub(crate) access: FileAccess<'c>,
     /// Why those are unknown.
     pub(crate) malformed: Option<Box<Fault>>,
     /// The places in the workspace that it may change.

@@ -27,6 +27,7 @@
 //! - A guard allows or refuses; it never fails, and no fault shows a payload.
 //! - A write with checks is answered as done only after all of them passed; otherwise what it changed is put back, unless
 //!   another program has changed it since.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod access;
 pub mod argument;
@@ -68,7 +69,3 @@ pub use policy::Policy;
 pub use protected::Protected;
 pub use root::can_confine;
 pub use unserved::{Unserved, tool_lines};
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -53,7 +53,7 @@ mod tests {
     use super::Checked;
     use crate::{
         LINE_LIMITS,
-        record::{Head, Line},
+        record::{Head, RecordLine},
     };
 
     #[test]
@@ -68,7 +68,7 @@ mod tests {
         let record = checked.record(&Redactor::default());
         Head::START.clone().write(&record, "2026-01-19T15:33:00.000Z", &mut line);
         line.pop();
-        assert!(Line::read(&line).is_ok());
+        assert!(RecordLine::read(&line).is_ok());
         let doc = Doc::parse(&line, LINE_LIMITS).unwrap();
         let read = Checked::read(doc.root().get("checked").unwrap()).unwrap();
         checked.note = Some("rolled back; password=[redacted]".to_owned());

@@ -2,6 +2,7 @@
 
 mod company;
 mod lead;
+mod refusals;
 
 use std::{
     collections::VecDeque,
@@ -10,16 +11,19 @@ use std::{
 
 use redress::fault::Receipt;
 
-use self::company::Company;
+use self::{company::Company, refusals::Refusals};
 use crate::{
     error::LedgerError,
     gap::{Gap, Untold},
     record::Record,
-    refusals::Refusals,
     time::{Clock, Time},
 };
 
-pub(crate) use self::lead::{Scribe, run, take_turn};
+pub use self::refusals::{Recording, RefusalKind};
+pub(crate) use self::{
+    lead::{Scribe, run, take_turn},
+    refusals::{count, may_record, tell_counts},
+};
 
 /// Hears that nothing can be recorded any more, and why; or that it can again. It should only pass that on, since others wait meanwhile.
 pub type OnChange = Arc<dyn Fn(Result<(), LedgerError>) + Send + Sync>;
@@ -52,7 +56,7 @@ pub enum By {
 }
 
 /// What is to be recorded.
-pub(crate) enum Draft {
+pub(crate) enum PendingRecord {
     Written(Record),
     /// Written by the committer: the caller does not wait for it and need not spend the time.
     Later(Box<dyn FnOnce() -> Record + Send>),
@@ -61,7 +65,7 @@ pub(crate) enum Draft {
 /// What a record that is not written yet counts for.
 const LATER_BYTES: usize = 1024;
 
-impl Draft {
+impl PendingRecord {
     /// How many bytes its line takes, about.
     fn line_bytes(&self) -> usize {
         match self {
@@ -88,7 +92,7 @@ pub(crate) struct Queue {
     company: Condvar,
     outside: Outside,
     /// Failures that are counted.
-    pub(crate) refusals: Refusals,
+    refusals: Refusals,
 }
 
 /// What a queue needs to know of the world.
@@ -103,7 +107,7 @@ pub(crate) struct Outside {
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Inner {
-    waiting: VecDeque<(Draft, OnDurable)>,
+    waiting: VecDeque<(PendingRecord, OnDurable)>,
     bytes: usize,
     state: State,
     gap: Gap,
@@ -245,14 +249,14 @@ impl Queue {
 
     /// Queues a record for the committer; never waits.
     pub(crate) fn push(&self, record: Record, on_durable: OnDurable) {
-        if let Some(mut inner) = self.enqueue(Draft::Written(record), on_durable) {
+        if let Some(mut inner) = self.enqueue(PendingRecord::Written(record), on_durable) {
             self.call(&mut inner);
         }
     }
 
     /// Queues a record without a waiting caller: it is committed with others, a moment later.
     pub(crate) fn push_later(&self, write: Box<dyn FnOnce() -> Record + Send>) {
-        let Some(mut inner) = self.enqueue(Draft::Later(write), Box::new(|_, _| ())) else {
+        let Some(mut inner) = self.enqueue(PendingRecord::Later(write), Box::new(|_, _| ())) else {
             return;
         };
         if inner.waiting.len() >= MANY_WAITING {
@@ -264,7 +268,7 @@ impl Queue {
 
     /// Queues a record for the next commit, on any thread; never waits.
     pub(crate) fn push_silently(&self, record: Record, on_durable: OnDurable) {
-        drop(self.enqueue(Draft::Written(record), on_durable));
+        drop(self.enqueue(PendingRecord::Written(record), on_durable));
     }
 
     /// Queues a record as soon as there is room for it.
@@ -302,7 +306,11 @@ impl Queue {
         self.work.notify_one();
     }
 
-    fn enqueue(&self, draft: Draft, on_durable: OnDurable) -> Option<MutexGuard<'_, Inner>> {
+    fn enqueue(
+        &self,
+        draft: PendingRecord,
+        on_durable: OnDurable,
+    ) -> Option<MutexGuard<'_, Inner>> {
         let mut inner = self.lock();
         let Some(refusal) = inner.refuses(draft.line_bytes()) else {
             inner.bytes += draft.line_bytes();

@@ -7,7 +7,7 @@ use redress_wire::json::{Doc, Value, write_list, write_str};
 use crate::{
     LINE_LIMITS,
     hash::Hash,
-    record::{Head, Kind, Line, Record},
+    record::{Head, Kind, Record, RecordLine},
     sign::{PublicKey, Signer, Statement},
     time::Time,
 };
@@ -63,7 +63,7 @@ pub(crate) struct Position {
 
 /// What a turn of the key is for. Its text is part of the signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct EpochEntry {
     pub event: Event,
     /// The ledger, as [`ledger_id`] names it.
     pub ledger: String,
@@ -73,7 +73,7 @@ pub(crate) struct Entry {
     pub position: Option<Position>,
 }
 
-impl Entry {
+impl EpochEntry {
     /// What happened to one chain.
     pub(crate) fn of(event: Event, ledger: &str, chain: &str, position: Position) -> Self {
         let (ledger, chains) = (ledger.to_owned(), vec![chain.to_owned()]);
@@ -81,7 +81,7 @@ impl Entry {
     }
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for EpochEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { event, ledger, chains, position } = self;
         write!(f, "{}\n{ledger}\n{}\n", event.name(), chains.join(" "))?;
@@ -109,7 +109,7 @@ pub(crate) struct Epoch {
     pub key: PublicKey,
     /// The key of the next epoch.
     pub next: PublicKey,
-    pub entry: Entry,
+    pub entry: EpochEntry,
 }
 
 impl Epoch {
@@ -118,7 +118,7 @@ impl Epoch {
         mut head: Head,
         signer: &Signer,
         next: PublicKey,
-        entry: &Entry,
+        entry: &EpochEntry,
         now: Time,
     ) -> Vec<u8> {
         let (number, prev) = (head.next, head.hash);
@@ -155,7 +155,7 @@ impl Epoch {
 
     /// The same with its signature, which is not checked: the reader of a log that only this process may write need not spend the time.
     pub(crate) fn parse(line: &[u8]) -> Option<(Self, String)> {
-        let line = Line::read(line).ok().filter(|it| it.kind == Kind::Epoch)?;
+        let line = RecordLine::read(line).ok().filter(|it| it.kind == Kind::Epoch)?;
         let doc = Doc::parse(line.text.as_bytes(), LINE_LIMITS).ok()?;
         let object = doc.root().get(Kind::Epoch.name())?;
         let text = |key| object.get(key).and_then(Value::as_str);
@@ -170,7 +170,7 @@ impl Epoch {
             None => None,
         };
         let ledger = text("ledger")?.into_owned();
-        let entry = Entry { event, ledger, chains: chains.collect::<Option<_>>()?, position };
+        let entry = EpochEntry { event, ledger, chains: chains.collect::<Option<_>>()?, position };
         let (key, next) = (PublicKey::parse(&text("key")?)?, PublicKey::parse(&text("next")?)?);
         let (number, prev, hash) = (line.seq, line.prev, line.hash);
         let signature = text("sig")?.into_owned();
@@ -180,14 +180,14 @@ impl Epoch {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Epoch, Event, Position};
+    use super::{Epoch, EpochEntry, Event, Position};
     use crate::{hash::Hash, record::Head, sign::Signer, time::Time};
 
     #[test]
     fn a_record_is_read_as_it_was_written_and_no_byte_of_it_can_change() {
         let (signer, next) = (Signer::generate().unwrap(), Signer::generate().unwrap());
         let position = Position { seq: 3, hash: Hash::of(b"x") };
-        let entry = Entry::of(Event::Begin, "0011", "20260119T153210000Z-1-aa", position);
+        let entry = EpochEntry::of(Event::Begin, "0011", "20260119T153210000Z-1-aa", position);
         let line = Epoch::write(Head::START, &signer, next.public(), &entry, Time::default());
         let line = line.strip_suffix(b"\n").unwrap();
         let read = Epoch::read(line).unwrap();
@@ -204,7 +204,8 @@ mod tests {
     fn a_pruning_names_several_chains_and_no_record() {
         let signer = Signer::generate().unwrap();
         let chains = vec!["a".to_owned(), "b".to_owned()];
-        let entry = Entry { event: Event::Prune, ledger: "00".to_owned(), chains, position: None };
+        let entry =
+            EpochEntry { event: Event::Prune, ledger: "00".to_owned(), chains, position: None };
         let head = Head { next: 7, hash: Hash::of(b"y") };
         let line = Epoch::write(head, &signer, signer.public(), &entry, Time::default());
         let read = Epoch::read(line.strip_suffix(b"\n").unwrap()).unwrap();

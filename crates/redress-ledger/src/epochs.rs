@@ -257,13 +257,13 @@ pub(crate) struct Sequence {
     pub path: PathBuf,
     pub epochs: Vec<Epoch>,
     /// The first record that is wrong.
-    pub wrong: Option<(u64, u64, Wrong)>,
+    pub wrong: Option<(u64, u64, EpochProblem)>,
 }
 
 /// What is wrong with a record of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Wrong {
+pub enum EpochProblem {
     /// It is no `epoch` record, or was changed.
     Changed,
     /// Epochs are missing before it.
@@ -276,7 +276,7 @@ pub enum Wrong {
     Doubled,
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for EpochProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Changed => "the epoch was changed, or is none",
@@ -317,15 +317,15 @@ impl Sequence {
         Ok(sequence)
     }
 
-    fn check(&self, epoch: Option<Epoch>) -> Result<Epoch, Wrong> {
-        let epoch = epoch.ok_or(Wrong::Changed)?;
+    fn check(&self, epoch: Option<Epoch>) -> Result<Epoch, EpochProblem> {
+        let epoch = epoch.ok_or(EpochProblem::Changed)?;
         let last = self.epochs.last();
         let head = last.map_or(Head::START, |it| Head { next: it.number + 1, hash: it.hash });
         match epoch.number {
-            number if number > head.next => Err(Wrong::Missing),
-            number if number < head.next => Err(Wrong::OutOfOrder),
-            _ if epoch.prev != head.hash => Err(Wrong::Unlinked),
-            _ if last.is_some_and(|it| it.next != epoch.key) => Err(Wrong::Unlinked),
+            number if number > head.next => Err(EpochProblem::Missing),
+            number if number < head.next => Err(EpochProblem::OutOfOrder),
+            _ if epoch.prev != head.hash => Err(EpochProblem::Unlinked),
+            _ if last.is_some_and(|it| it.next != epoch.key) => Err(EpochProblem::Unlinked),
             _ => Ok(epoch),
         }
     }

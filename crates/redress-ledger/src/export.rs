@@ -8,10 +8,9 @@ use std::{
 use redress_wire::json::Value;
 
 use crate::{
-    query::member,
+    query::{Counted, member},
     reader::{Entry, ReadError},
     record::Kind,
-    refusals::Counted,
 };
 
 /// How records are written.

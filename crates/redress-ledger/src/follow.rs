@@ -12,19 +12,19 @@ use crate::{
     error::Failure,
     layout::{self, ChainDir, Piece},
     lines::{LineEnd, Lines},
-    reader::{self, Entry, ReadError, Refusal},
+    reader::{self, BadEntry, Entry, ReadError},
 };
 
 /// How far every chain was read.
 #[derive(Debug, Default)]
 pub struct Follow {
     /// By ledger and name, since a chain that is put aside keeps its name.
-    chains: BTreeMap<(PathBuf, String), Place>,
+    chains: BTreeMap<(PathBuf, String), ChainPosition>,
 }
 
 /// How far one chain was read.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct ChainPosition {
     segment: u32,
     /// Where the last sound line ends. What follows may be a torn tail, and another record may stand there next time.
     sound: u64,
@@ -79,7 +79,7 @@ fn all_chains(dirs: &[impl AsRef<Path>], found: &mut Vec<Found>) -> Vec<(PathBuf
     chains
 }
 
-impl Place {
+impl ChainPosition {
     fn read_on(&mut self, chain: &ChainDir, found: &mut Vec<Found>) -> io::Result<()> {
         if self.is_foreign {
             return Ok(());
@@ -125,7 +125,7 @@ impl Place {
                 }
                 Err(_) if end <= self.told => (),
                 Err(refusal) => {
-                    self.is_foreign = matches!(refusal, Refusal::Format(_));
+                    self.is_foreign = matches!(refusal, BadEntry::Format(_));
                     let number = 1 + newlines(&piece.path, start)?;
                     found.push(Err(refusal.at(&piece.path, number)));
                     self.told = end;

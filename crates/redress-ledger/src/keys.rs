@@ -11,12 +11,12 @@ use std::{
 
 use crate::{
     disk::{self, File, OpenOptions},
-    epoch::{Entry, Epoch, Event},
+    epoch::{Epoch, EpochEntry, Event},
     epochs::{self, Log, Sequence},
     error::{Failure, OpenError},
     lock::Brief,
     notes,
-    record::{Head, Line},
+    record::{Head, RecordLine},
     sign::{self, PublicKey, Signer},
     time::Time,
 };
@@ -82,7 +82,7 @@ impl Keys {
         &self,
         (ledger, now): (&Path, Time),
         wait: Duration,
-        work: impl FnOnce(&Arc<Signer>) -> Result<(T, Entry), OpenError>,
+        work: impl FnOnce(&Arc<Signer>) -> Result<(T, EpochEntry), OpenError>,
     ) -> Result<Turn<T>, OpenError> {
         let _lock = self.lock(wait)?;
         let state = self.load()?;
@@ -106,11 +106,11 @@ impl Keys {
     }
 
     /// What the logs say of a chain.
-    pub(crate) fn told_of(&self, chain: &str) -> Vec<Entry> {
+    pub(crate) fn told_of(&self, chain: &str) -> Vec<EpochEntry> {
         self.logged().filter(|it| it.chains.iter().any(|it| it == chain)).collect()
     }
 
-    fn logged(&self) -> impl Iterator<Item = Entry> {
+    fn logged(&self) -> impl Iterator<Item = EpochEntry> {
         let logs = epochs::files(&epochs::beside(&self.path)).into_iter();
         let epochs = logs.filter_map(|it| Some(Sequence::read_fast(&it).ok()?.epochs)).flatten();
         epochs.map(|it| it.entry)
@@ -205,7 +205,7 @@ impl State {
         let number: u64 = words.next()?.parse().ok()?;
         let first = PublicKey::parse(words.next()?)?;
         let signer = Arc::new(Signer::parse(words.next()?)?);
-        let line = Line::read(last.strip_suffix('\n')?.as_bytes()).ok()?;
+        let line = RecordLine::read(last.strip_suffix('\n')?.as_bytes()).ok()?;
         let head = line.head();
         let epoch = Epoch::read(line.text.as_bytes())?;
         let is_next = head.next == number && epoch.next == signer.public();
@@ -280,7 +280,7 @@ mod tests {
 
     use super::{Keys, LONGEST_WAIT, State};
     use crate::{
-        epoch::{Entry, Event, Position},
+        epoch::{EpochEntry, Event, Position},
         error::OpenError,
         hash::Hash,
         sign::PublicKey,
@@ -289,7 +289,7 @@ mod tests {
 
     fn turn(keys: &Keys, ledger: &Path) -> Result<PublicKey, OpenError> {
         let position = Position { seq: 1, hash: Hash::ZERO };
-        let entry = Entry::of(Event::Begin, "00", "20260119T153210000Z-1-aa", position);
+        let entry = EpochEntry::of(Event::Begin, "00", "20260119T153210000Z-1-aa", position);
         Ok(keys.turn((ledger, Time::default()), LONGEST_WAIT, |_| Ok(((), entry)))?.signer.public())
     }
 

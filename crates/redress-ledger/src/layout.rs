@@ -13,7 +13,7 @@ use crate::{
     epochs,
     lines::{LineEnd, Lines},
     lock,
-    record::{Head, Kind, Line},
+    record::{Head, Kind, RecordLine},
     time::Time,
 };
 
@@ -201,7 +201,7 @@ pub(crate) fn unless_gone<T>(error: io::Error) -> io::Result<Option<T>> {
 /// its last line is no record.
 pub(crate) fn latest_time(piece: &Piece) -> io::Result<Option<Time>> {
     let last = last_line(piece)?;
-    let last = last.as_deref().and_then(|it| Line::read(it).ok());
+    let last = last.as_deref().and_then(|it| RecordLine::read(it).ok());
     Ok(last.map(|it| piece.first.map_or(it.time, |first| first.max(it.time))))
 }
 
@@ -236,7 +236,7 @@ struct First {
 pub(crate) fn end_before(piece: &Piece) -> io::Result<Option<Head>> {
     let mut lines = Lines::new(File::open(&piece.path)?.take(FIRST_LINE));
     let Some(raw) = lines.next()? else { return Ok(None) };
-    let line = Line::read(raw.bytes).ok();
+    let line = RecordLine::read(raw.bytes).ok();
     Ok(line.map(|it| Head { next: it.seq, hash: it.prev }))
 }
 
@@ -246,7 +246,7 @@ fn first_line(path: &Path, number: u32) -> io::Result<First> {
         return Ok(First { time: None, after: None, is_whole: false });
     };
     let ends = raw.end == LineEnd::Newline;
-    let line = Line::read(raw.bytes).ok().filter(|_| ends);
+    let line = RecordLine::read(raw.bytes).ok().filter(|_| ends);
     Ok(First {
         time: line.map(|it| it.time),
         after: line.and_then(|it| after(&it, number)),
@@ -261,7 +261,7 @@ pub(crate) fn segment_of(line: &Line<'_>) -> Option<u32> {
 }
 
 /// What a `rotate` record says comes before the segment of that number.
-fn after(line: &Line<'_>, number: u32) -> Option<After> {
+fn after(line: &RecordLine<'_>, number: u32) -> Option<After> {
     if line.kind != Kind::Rotate {
         return None;
     }

@@ -12,14 +12,13 @@ use redress::fault::Receipt;
 use crate::{
     arguments::ArgumentsKey,
     call_counter::{CallCounter, CallCounters},
-    commit::{self, By, OnChange, OnCommit, Outside, Queue, Scribe},
+    commit::{self, By, OnChange, OnCommit, Outside, Queue, Recording, RefusalKind, Scribe},
     disk,
     error::{Failure, LedgerError, OpenError},
     gap::{Gap, Untold},
     keys::Keys,
     record::Record,
     recover::{self, Recovery},
-    refusals::{self, Recording, RefusalKind},
     retain::{self, Hold, Keep},
     sign::PublicKey,
     time::{Clock, Time},
@@ -232,7 +231,7 @@ impl Ledger {
 
     /// Whether a refusal of a kind gets a record of its own. If not, [`Self::count`] counts it.
     pub fn may_record(&self, kind: &RefusalKind) -> Option<Recording> {
-        refusals::may_record(&self.queue, kind)
+        commit::may_record(&self.queue, kind)
     }
 
     /// Counts a failure: a `refusals` record says how many there were, at most once a second. `then` is called once, when the client may be
@@ -242,7 +241,7 @@ impl Ledger {
         kind: RefusalKind,
         then: impl FnOnce(Result<(), LedgerError>) + Send + 'static,
     ) {
-        refusals::count(&self.queue, kind, Box::new(then));
+        commit::count(&self.queue, kind, Box::new(then));
     }
 
     /// Where the calls of a server are counted. [`Self::tell_calls`] records them.
@@ -333,7 +332,7 @@ impl Ledger {
     /// Makes everything durable that waits, signs it, and closes the chain. Later appends are refused.
     pub fn close(&self) -> Result<(), LedgerError> {
         self.tell_calls_until(None);
-        refusals::tell_counts(&self.queue);
+        commit::tell_counts(&self.queue);
         self.queue.stop();
         let committer = self.committer.lock().unwrap_or_else(PoisonError::into_inner).take();
         let result = match committer {

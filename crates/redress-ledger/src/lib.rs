@@ -127,7 +127,7 @@
 //! - `recover.rs` chains whose process is gone. `lock.rs` whether it is. `sign.rs` signatures, `operator.rs` those under
 //!   plans. `keys.rs` the key on disk, which every use replaces; `epoch.rs` the record of that, `epochs.rs` their log.
 //!   `signed.rs` what is above a signature, and whose that is. `notes.rs` what is kept of a chain beside the key:
-//!   `witness.rs` its newest checkpoint. `gap.rs` what could not be recorded. `refusals.rs` failures that are counted.
+//!   `witness.rs` its newest checkpoint. `gap.rs` what could not be recorded. `commit/refusals.rs` failures that are counted.
 //! - `reader.rs` all chains, merged by time. `query.rs` which records. `tail.rs` the newest. `follow.rs` those to come. `scan.rs` segment
 //!   by segment, for an index. `cursor.rs` one chain from any record on, for a copy elsewhere.
 //!   `stats.rs` in numbers. `export.rs` for other programs.
@@ -142,6 +142,7 @@
 //!   never synced again.
 //! - A secret key signs one chain or segment; before it signs the second record, no file holds it.
 //! - No runtime, no clock: callbacks and time are passed in.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod arguments;
 mod call_counter;
@@ -168,7 +169,6 @@ mod query;
 mod reader;
 mod record;
 mod recover;
-mod refusals;
 mod request;
 mod retain;
 mod scan;
@@ -187,10 +187,10 @@ use redress_wire::json::Limits;
 
 pub use call_counter::CallCounter;
 pub use checked::Checked;
-pub use commit::{By, OnChange, OnCommit};
+pub use commit::{By, OnChange, OnCommit, Recording, RefusalKind};
 pub use cursor::{Chain, ChainCursor, LineHead, Next, Portion, Skipped, read_line};
 pub use disk::{Disk, Facts, FileKind, Lock, OpenMode, with_disk};
-pub use epochs::Wrong;
+pub use epochs::EpochProblem;
 pub use error::{Failure, LedgerError, OpenError};
 pub use export::{Format, export};
 pub use follow::Follow;
@@ -205,7 +205,6 @@ pub use reader::{Entry, ReadError, Reader};
 pub use record::{BadLine, Kind, Record};
 pub use recover::Recovery;
 pub use redress::redact::{REDACTED, Redactor};
-pub use refusals::{Recording, RefusalKind};
 pub use request::{ClientInfo, RequestInfo};
 pub use retain::Hold;
 pub use scan::{Scanned, ScannedLine, Segment, Segments, read_record};
@@ -215,8 +214,8 @@ pub use tail::tail;
 pub use tally::{CallOutcome, Calls, LATENCY_MILLIS, Tally};
 pub use time::{Clock, Time};
 pub use verify::{
-    ChainReport, ChainState, Evidence, Found, Missing, Problem, ReceiptReport, Report, Unread,
-    What, mark_copies, parse_receipt, true_path, verify, verify_newest, verify_with,
+    ChainReport, ChainState, Evidence, Found, Missing, Problem, ReceiptReport, RecordProblem,
+    Report, Unread, mark_copies, parse_receipt, true_path, verify, verify_newest, verify_with,
 };
 pub use witness::witnessed_ledgers;
 
@@ -228,7 +227,3 @@ pub(crate) const MAX_LINE: usize = 1 << 20;
 
 /// What reading a line takes. A fault's details may nest as deep as any document, and stand two levels down.
 pub(crate) const LINE_LIMITS: Limits = Limits { bytes: MAX_LINE, nesting: 80 };
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use redress_wire::json::Value;
 
-use crate::{reader::Entry, record::Kind, refusals::Counted, time::Time};
+use crate::{reader::Entry, record::Kind, time::Time};
 
 /// Which records are wanted. A field that is not given does not matter.
 #[derive(Debug, Clone, Default)]
@@ -77,4 +77,27 @@ pub fn members<'d>(kind: Kind, object: Value<'d>, key: &str) -> Vec<Cow<'d, str>
 /// A member of a record's object, or of the context in it.
 pub fn member<'d>(object: Value<'d>, key: &str) -> Option<Cow<'d, str>> {
     object.get(key).or_else(|| object.path(&["context", key])).and_then(Value::as_str)
+}
+
+/// One line of a `refusals` record.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counted<'d> {
+    object: Value<'d>,
+    pub(crate) count: u64,
+}
+
+impl<'d> Counted<'d> {
+    /// The lines of a record's object.
+    pub(crate) fn all(object: Value<'d>) -> impl Iterator<Item = Self> {
+        let items = object.get("counts").into_iter().flat_map(Value::elements);
+        items.map(|it| {
+            let count = it.get("count").and_then(Value::as_u64).unwrap_or_default();
+            Self { object: it, count }
+        })
+    }
+
+    /// What it says under a key of a fault.
+    pub(crate) fn get(self, key: &str) -> Option<Cow<'d, str>> {
+        member(self.object, key)
+    }
 }

@@ -18,7 +18,7 @@ use crate::{
     hash::Hash,
     layout::{self, ChainDir, Piece},
     lines::{LineEnd, Lines},
-    record::{self, BadLine, Kind, Line},
+    record::{self, BadLine, Kind, RecordLine},
     time::Time,
 };
 
@@ -100,7 +100,7 @@ impl std::error::Error for ReadError {}
 #[derive(Debug)]
 pub struct Reader {
     /// The next record of each chain. A chain is opened when its turn comes, so that few files are open at once.
-    next: BinaryHeap<Reverse<Turn>>,
+    next: BinaryHeap<Reverse<QueuedEntry>>,
     /// Ledgers whose directory could not be read.
     unreadable: Vec<ReadError>,
     /// How many files are open.
@@ -108,31 +108,31 @@ pub struct Reader {
 }
 
 #[derive(Debug)]
-struct Turn {
+struct QueuedEntry {
     time: Time,
     order: usize,
     item: Option<Result<Entry, ReadError>>,
     chain: ChainReader,
 }
 
-impl PartialEq for Turn {
+impl PartialEq for QueuedEntry {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
-impl Eq for Turn {}
-impl PartialOrd for Turn {
+impl Eq for QueuedEntry {}
+impl PartialOrd for QueuedEntry {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Turn {
+impl Ord for QueuedEntry {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.key().cmp(&other.key())
     }
 }
 
-impl Turn {
+impl QueuedEntry {
     const fn key(&self) -> (Time, usize) {
         (self.time, self.order)
     }
@@ -160,7 +160,7 @@ impl Reader {
         }
         let first = |(order, chain): (usize, ChainDir)| {
             let time = chain.start;
-            Reverse(Turn { time, order, item: None, chain: ChainReader::new(&chain) })
+            Reverse(QueuedEntry { time, order, item: None, chain: ChainReader::new(&chain) })
         };
         Self { next: chains.into_iter().enumerate().map(first).collect(), unreadable, open: 0 }
     }
@@ -170,7 +170,7 @@ impl Reader {
     #[must_use]
     pub fn since(self, from: Time) -> Self {
         let from = Time::from_millis(from.millis().saturating_sub(ALLOWANCE_MILLIS));
-        let with = |Reverse(mut turn): Reverse<Turn>| {
+        let with = |Reverse(mut turn): Reverse<QueuedEntry>| {
             turn.chain.from = Some(from);
             Reverse(turn)
         };
@@ -341,12 +341,12 @@ fn resume(resting: &Resting) -> io::Result<Option<Current>> {
 }
 
 /// Why a line is not given out as a record.
-pub(crate) enum Refusal {
+pub(crate) enum BadEntry {
     Line(BadLine),
     Format(String),
 }
 
-impl Refusal {
+impl BadEntry {
     /// The error at its place.
     pub(crate) fn at(self, file: &Path, line: u64) -> ReadError {
         let file = file.to_owned();
@@ -358,10 +358,10 @@ impl Refusal {
 }
 
 /// A line as a record.
-pub(crate) fn entry(chain: &Arc<str>, bytes: &[u8]) -> Result<Entry, Refusal> {
-    let line = Line::read(bytes).map_err(Refusal::Line)?;
+pub(crate) fn entry(chain: &Arc<str>, bytes: &[u8]) -> Result<Entry, BadEntry> {
+    let line = RecordLine::read(bytes).map_err(BadEntry::Line)?;
     if let Some(format) = format(&line).filter(|it| it != FORMAT) {
-        return Err(Refusal::Format(format));
+        return Err(BadEntry::Format(format));
     }
     Ok(Entry {
         chain: Arc::clone(chain),
@@ -374,7 +374,7 @@ pub(crate) fn entry(chain: &Arc<str>, bytes: &[u8]) -> Result<Entry, Refusal> {
 }
 
 /// The format that the first record of a segment names.
-pub(crate) fn format(line: &Line<'_>) -> Option<String> {
+pub(crate) fn format(line: &RecordLine<'_>) -> Option<String> {
     if !matches!(line.kind, Kind::Genesis | Kind::Rotate) {
         return None;
     }

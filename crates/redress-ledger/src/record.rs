@@ -169,7 +169,7 @@ impl Head {
 
 /// A line that has the form of a record and hashes to what it says.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Line<'a> {
+pub(crate) struct RecordLine<'a> {
     pub seq: u64,
     pub time: Time,
     pub prev: Hash,
@@ -209,7 +209,7 @@ const LOCKS: &str = ",\"locks\":true";
 /// `,"hash":"` + 64 digits + `"}`
 const TAIL: usize = 75;
 
-impl<'a> Line<'a> {
+impl<'a> RecordLine<'a> {
     /// Reads a line without its newline.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, BadLine> {
         let text = std::str::from_utf8(bytes).map_err(|_not_utf8| BadLine::Form)?;
@@ -278,7 +278,7 @@ pub(crate) fn locks(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{BadLine, Head, Kind, Line, Record, locks};
+    use super::{BadLine, Head, Kind, Record, RecordLine, locks};
     use crate::time::Time;
 
     fn line() -> Vec<u8> {
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn a_line_is_read_as_it_was_written() {
         let bytes = line();
-        let read = Line::read(&bytes).unwrap();
+        let read = RecordLine::read(&bytes).unwrap();
         assert_eq!((read.seq, read.kind, read.time.millis()), (0, Kind::Session, 7));
         assert_eq!(read.head().next, 1);
     }
@@ -321,11 +321,11 @@ mod tests {
         for at in 0..good.len() {
             let mut bad = good.clone();
             bad[at] ^= 1;
-            assert!(Line::read(&bad).is_err(), "byte {at}");
+            assert!(RecordLine::read(&bad).is_err(), "byte {at}");
         }
         for end in 0..good.len() {
-            assert!(Line::read(&good[..end]).is_err(), "cut at {end}");
+            assert!(RecordLine::read(&good[..end]).is_err(), "cut at {end}");
         }
-        assert_eq!(Line::read(b"").unwrap_err(), BadLine::Form);
+        assert_eq!(RecordLine::read(b"").unwrap_err(), BadLine::Form);
     }
 }

@@ -12,7 +12,7 @@ use redress_wire::json::{Members, write_list};
 
 use crate::{
     disk::{self, File},
-    epoch::{Entry, Event},
+    epoch::{EpochEntry, Event},
     error::Failure,
     hash::Hash,
     keys::LONGEST_WAIT,
@@ -20,7 +20,7 @@ use crate::{
     lines::{LineEnd, Lines},
     lock::{self, Held},
     notes,
-    record::{BadLine, Head, Kind, Line, Record},
+    record::{BadLine, Head, Kind, Record, RecordLine},
     segment::Segment,
     time::Time,
     writer::{Tools, Writer},
@@ -186,7 +186,7 @@ fn examine(chain: &ChainDir, tools: &Tools) -> io::Result<Result<End, Corruption
         };
         let told = tools.keys.told_of(&chain.name);
         let fixed = told.iter().filter_map(|it| it.position);
-        let is_told = |it: &Entry| {
+        let is_told = |it: &EpochEntry| {
             it.event.ends_chain() && it.position.is_some_and(|it| it.hash == head.hash)
         };
         let is_told = told.iter().any(is_told);
@@ -219,7 +219,7 @@ fn scan(path: &Path) -> io::Result<Tail> {
     let mut first_bad: Option<(u64, String)> = None;
     while let Some(raw) = lines.next()? {
         let line = match raw.end {
-            LineEnd::Newline => Line::read(raw.bytes),
+            LineEnd::Newline => RecordLine::read(raw.bytes),
             _ => Err(BadLine::Unfinished),
         };
         match line {

@@ -137,7 +137,7 @@ mod tests {
     use super::{ClientInfo, MAX_TEXT, RequestInfo};
     use crate::{
         LINE_LIMITS,
-        record::{Head, Line, Record},
+        record::{Head, Record, RecordLine},
     };
 
     fn full() -> RequestInfo<'static> {
@@ -173,7 +173,7 @@ mod tests {
     fn what_is_written_of_a_request_is_read() {
         let record = Record::fault(&fault(), &Redactor::default()).that_locks();
         let line = line(&record.with_request(&full()));
-        assert!(Line::read(line.as_bytes()).is_ok());
+        assert!(RecordLine::read(line.as_bytes()).is_ok());
         let doc = Doc::parse(line.as_bytes(), LINE_LIMITS).unwrap();
         let request = doc.root().get("request").unwrap();
         assert_eq!(RequestInfo::read(request), full());

@@ -10,7 +10,7 @@ use std::{fmt, io, path::Path, sync::Arc, time::Duration};
 
 use crate::{
     disk,
-    epoch::{Entry, Event, ledger_id},
+    epoch::{EpochEntry, Event, ledger_id},
     epochs::KeySet,
     error::{LedgerError, OpenError},
     layout::{self, ChainDir, Piece},
@@ -21,7 +21,7 @@ use crate::{
     witness::Witness,
     writer::{Tools, Writer},
 };
-use vouch::Told;
+use vouch::PruneRecord;
 
 /// The most chains that one record of the log of epochs names.
 const MOST_NAMES: usize = 1_000;
@@ -87,7 +87,7 @@ struct Victim {
     /// The end of the chain at the end of the segment.
     head: Head,
     /// What it says was removed before.
-    told: Vec<Told>,
+    told: Vec<PruneRecord>,
 }
 
 /// Prunes what is over the limits. Records come first, files after: each loss is on record.
@@ -267,7 +267,7 @@ fn tell(
     let Tools { keys, ledger, .. } = &writer.tools;
     for chains in names.chunks(MOST_NAMES) {
         let (ledger_id, chains) = (ledger_id(ledger), chains.to_vec());
-        let entry = Entry { event: Event::Prune, ledger: ledger_id, chains, position: None };
+        let entry = EpochEntry { event: Event::Prune, ledger: ledger_id, chains, position: None };
         // A process that holds the lock of the keys for long delays no other: what remains is pruned the next time.
         keys.turn((ledger, now), PRUNE_WAIT, |_| Ok(((), entry)))?;
     }

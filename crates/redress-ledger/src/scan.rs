@@ -18,7 +18,7 @@ use crate::{
     layout::{self, ChainDir, Piece},
     lines::{LineEnd, Lines},
     reader::{self, Entry, ReadError},
-    record::{BadLine, Kind, Line},
+    record::{BadLine, Kind, RecordLine},
     time::Time,
 };
 
@@ -95,7 +95,7 @@ impl Segment {
             let offset = from + raw.offset;
             let bytes = raw.bytes;
             let (line, doc) = (
-                Line::unchecked(bytes),
+                RecordLine::unchecked(bytes),
                 Doc::parse_with(bytes, LINE_LIMITS, std::mem::take(&mut scratch)),
             );
             match (line, doc) {
@@ -103,7 +103,7 @@ impl Segment {
                     if let Some(format) = reader::format(&line).filter(|it| it != FORMAT) {
                         return Err(ReadError::Format { file: self.path.clone(), format });
                     }
-                    let Line { seq, time, kind, .. } = line;
+                    let RecordLine { seq, time, kind, .. } = line;
                     let length = bytes.len();
                     each(Ok(Scanned { offset, length, seq, time, kind, root: doc.root() }));
                     scratch = doc.into_scratch();

@@ -5,7 +5,7 @@ use redress_wire::json::{Doc, Value};
 use crate::{
     LINE_LIMITS,
     hash::Hash,
-    record::{Head, Kind, Line},
+    record::{Head, Kind, RecordLine},
     sign::{PublicKey, Statement},
 };
 
@@ -30,7 +30,7 @@ impl Pruned {
 
 /// Who signed that checkpoint of a chain; `None` if the signature is not over the records before it.
 pub(crate) fn signer_of_checkpoint(
-    line: &Line<'_>,
+    line: &RecordLine<'_>,
     object: Value<'_>,
     chain: &str,
 ) -> Option<PublicKey> {
@@ -40,7 +40,7 @@ pub(crate) fn signer_of_checkpoint(
 }
 
 /// The same of a line by itself, which may be no checkpoint at all.
-pub(crate) fn signer_of_line(line: &Line<'_>, chain: &str) -> Option<PublicKey> {
+pub(crate) fn signer_of_line(line: &RecordLine<'_>, chain: &str) -> Option<PublicKey> {
     let doc = Doc::parse(line.text.as_bytes(), LINE_LIMITS).ok()?;
     let object =
         doc.root().get(Kind::Checkpoint.name()).filter(|_| line.kind == Kind::Checkpoint)?;
@@ -48,7 +48,7 @@ pub(crate) fn signer_of_line(line: &Line<'_>, chain: &str) -> Option<PublicKey> 
 }
 
 /// Whether a checkpoint is the last record of a chain that was closed or repaired.
-pub(crate) fn is_closing(line: &Line<'_>) -> bool {
+pub(crate) fn is_closing(line: &RecordLine<'_>) -> bool {
     let ends = |why: &str| line.text.contains(why);
     line.kind == Kind::Checkpoint && (ends("\"why\":\"stop\"") || ends("\"why\":\"recovered\""))
 }

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use redress_wire::json::{Members, Value};
 
 use crate::{
-    query::member,
+    query::{Counted, member},
     reader::{Entry, ReadError},
     record::Kind,
-    refusals::Counted,
     time::Time,
 };
 

@@ -163,7 +163,7 @@ mod tests {
     use super::{Calls, LATENCY_MILLIS, Tally};
     use crate::{
         LINE_LIMITS, MAX_LINE,
-        record::{Head, Line, Record},
+        record::{Head, Record, RecordLine},
         time::Time,
     };
 
@@ -182,7 +182,7 @@ mod tests {
             Head::START.clone().write(&record, "2026-01-19T15:33:00.000Z", &mut line);
             assert!(line.len() < MAX_LINE);
             line.pop();
-            assert!(Line::read(&line).is_ok());
+            assert!(RecordLine::read(&line).is_ok());
             let doc = Doc::parse(&line, LINE_LIMITS).unwrap();
             Tally::read(doc.root().get("tally").unwrap()).unwrap()
         });

@@ -17,7 +17,9 @@ use std::{
 };
 
 use redress::fault::Receipt;
-pub use report::{ChainReport, ChainState, Found, Missing, Problem, ReceiptReport, Report, What};
+pub use report::{
+    ChainReport, ChainState, Found, Missing, Problem, ReceiptReport, RecordProblem, Report,
+};
 
 use crate::{disk, layout, sign::PublicKey, witness::Witness};
 pub use copies::mark_copies;

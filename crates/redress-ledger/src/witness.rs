@@ -16,7 +16,7 @@ use crate::{
     error::Failure,
     hash::Hash,
     notes::{self, Notes},
-    record::{Kind, Line},
+    record::{Kind, RecordLine},
     sign::PublicKey,
     signed,
 };
@@ -40,7 +40,7 @@ pub(crate) struct Witnessed {
 impl Witnessed {
     /// Who signed it.
     pub(crate) fn signer(&self) -> Option<PublicKey> {
-        let line = Line::read(self.line.as_bytes()).ok()?;
+        let line = RecordLine::read(self.line.as_bytes()).ok()?;
         signed::signer_of_line(&line, &self.chain)
     }
 }
@@ -129,8 +129,8 @@ impl Witness {
     /// It is there, but cannot be read, or is no checkpoint: then `InvalidData`, or `UnexpectedEof` for what a power failure leaves.
     pub(crate) fn of(&self, chain: &str) -> io::Result<Option<Witnessed>> {
         let Some(line) = self.0.of(chain)? else { return Ok(None) };
-        let line = Line::read(&line).ok().filter(|it| it.kind == Kind::Checkpoint);
-        let Line { seq, hash, text, .. } = line.ok_or(io::ErrorKind::InvalidData)?;
+        let line = RecordLine::read(&line).ok().filter(|it| it.kind == Kind::Checkpoint);
+        let RecordLine { seq, hash, text, .. } = line.ok_or(io::ErrorKind::InvalidData)?;
         Ok(Some(Witnessed { chain: chain.to_owned(), seq, hash, line: text.to_owned() }))
     }
 

@@ -12,7 +12,7 @@ use std::{
 
 use redress::fault::Receipt;
 
-use self::draft::{Draft, rotate};
+use self::draft::{UnwrittenLines, rotate};
 use crate::{
     FORMAT,
     disk::{self, File, random},
@@ -23,7 +23,7 @@ use crate::{
     layout::{self, segment_name},
     lines::Lines,
     lock::{self, LOCK},
-    record::{Head, Kind, Line, Record},
+    record::{Head, Kind, Record, RecordLine},
     segment::{Room, Segment},
     sign::{Signer, Statement},
     time::Time,
@@ -114,7 +114,7 @@ impl Writer {
         signer: Arc<Signer>,
         now: Time,
         first: &[Record],
-    ) -> Result<(Self, Draft), Failure> {
+    ) -> Result<(Self, UnwrittenLines), Failure> {
         let in_ledger = |error| Failure::new("create a chain in", &tools.ledger, error);
         let random = hex(&random::<6>().map_err(in_ledger)?);
         let name = format!("{}-{}-{random}", now.compact(), disk::process_id());
@@ -165,12 +165,12 @@ impl Writer {
         }
     }
 
-    fn write_first(&mut self, now: Time, first: &[Record]) -> Result<Draft, Failure> {
+    fn write_first(&mut self, now: Time, first: &[Record]) -> Result<UnwrittenLines, Failure> {
         let key = self.signer.public().to_string();
         let genesis = Record::new(Kind::Genesis, |it| {
             it.str("format", FORMAT).str("chain", &self.name).str("key", &key);
         });
-        let mut lines = Draft::new(self.head, now);
+        let mut lines = UnwrittenLines::new(self.head, now);
         lines.push(&genesis);
         for record in first {
             lines.push(record);
@@ -317,7 +317,7 @@ impl Writer {
         let mut head = self.signed.head;
         let mut lines = Lines::new(self.segment.read_from(self.signed.offset));
         while let Some(raw) = lines.next().map_err(failed)? {
-            match Line::read(raw.bytes) {
+            match RecordLine::read(raw.bytes) {
                 Ok(line) if line.prev == head.hash && line.seq == head.next => head = line.head(),
                 _ => break,
             }
@@ -337,7 +337,7 @@ impl Writer {
         records: &[Record],
         sign: Option<&'static str>,
     ) -> Result<Vec<Receipt>, Failure> {
-        let mut lines = Draft::new(self.head, now);
+        let mut lines = UnwrittenLines::new(self.head, now);
         if let Some(fresh) = &fresh {
             let failed = self.suspect || fresh.number > self.segment.number + 1;
             lines.push(&rotate(fresh.number, &self.segment, failed));
@@ -369,7 +369,7 @@ impl Writer {
         Ok(receipts)
     }
 
-    fn push_checkpoint(&self, lines: &mut Draft, why: &'static str) {
+    fn push_checkpoint(&self, lines: &mut UnwrittenLines, why: &'static str) {
         let Head { next: count, hash: head } = lines.head;
         let statement = Statement::Checkpoint { chain: &self.name, count, head };
         let signature = self.signer.sign(&statement);
@@ -384,7 +384,7 @@ impl Writer {
     }
 
     /// The lines are durable: the chain goes on behind them.
-    fn accept(&mut self, lines: &Draft, now: Time) {
+    fn accept(&mut self, lines: &UnwrittenLines, now: Time) {
         self.head = lines.head;
         let Some((_, to, head)) = lines.checkpoint else { return };
         let start = self.segment.len.saturating_sub(lines.bytes.len() as u64);
@@ -392,7 +392,7 @@ impl Writer {
     }
 
     /// Keeps the checkpoint of durable lines beside the key.
-    fn witness(&self, lines: &Draft) {
+    fn witness(&self, lines: &UnwrittenLines) {
         let Some((from, to, _)) = lines.checkpoint else { return };
         let line = lines.bytes.get(from..to).unwrap_or_default();
         drop(self.tools.witness.keep(&self.name, line));

@@ -28,7 +28,7 @@ use self::{
 pub use self::{
     greeting::Unprobed,
     listing::tools,
-    wire::{Place, Trouble},
+    wire::{ServerAddress, Trouble},
 };
 pub(crate) use self::{
     greeting::{Era, greet, greet_with},
@@ -65,14 +65,14 @@ pub(crate) struct Client {
     used: VecDeque<Value>,
     /// Answers to requests that had one already, or that are not awaited any more.
     late: Vec<(Value, Vec<u8>)>,
-    exit: Option<What>,
+    exit: Option<Received>,
     /// Set to end the waiting.
     stop: Arc<AtomicBool>,
 }
 
 /// What came of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum Received {
     Answer { status: Option<u16>, bytes: Vec<u8> },
     Malformed { status: Option<u16>, bytes: Vec<u8> },
     TooLarge(usize),
@@ -85,7 +85,7 @@ pub(crate) enum What {
 /// What came of a message, and what else came meanwhile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reply {
-    pub(crate) what: What,
+    pub(crate) what: Received,
     /// The answer has another id than the request.
     pub(crate) is_misaddressed: bool,
     /// Further answers to it.
@@ -105,14 +105,14 @@ struct Pending<'m> {
 }
 
 impl Client {
-    fn open(place: &Place, stop: &Arc<AtomicBool>) -> Result<Self, Unprobed> {
+    fn open(place: &ServerAddress, stop: &Arc<AtomicBool>) -> Result<Self, Unprobed> {
         let wire = match place {
-            Place::Command(command) => {
+            ServerAddress::Command(command) => {
                 let program = Program { command: command.clone(), ..Program::default() };
                 Wire::Child(started(&program)?)
             }
-            Place::Program(program) => Wire::Child(started(program)?),
-            Place::Url { url, headers } => {
+            ServerAddress::Program(program) => Wire::Child(started(program)?),
+            ServerAddress::Url { url, headers } => {
                 Wire::Remote(Remote::new(url, headers).map_err(Unprobed::NotAnAddress)?)
             }
         };
@@ -188,13 +188,13 @@ impl Client {
     /// One message.
     pub(crate) fn ask_one(&mut self, message: &Outgoing, limit: Duration) -> Reply {
         let mut replies = self.ask(std::slice::from_ref(message), limit);
-        replies.pop().unwrap_or_else(|| Reply::of(What::Nothing, Duration::ZERO))
+        replies.pop().unwrap_or_else(|| Reply::of(Received::Nothing, Duration::ZERO))
     }
 
     /// Whether the server still answers, in any way.
     pub(crate) fn is_alive(&mut self, limit: Duration) -> bool {
         let message = self.ping();
-        matches!(self.ask_one(&message, limit).what, What::Answer { .. })
+        matches!(self.ask_one(&message, limit).what, Received::Answer { .. })
     }
 
     /// What every server must answer.
@@ -204,7 +204,7 @@ impl Client {
     }
 
     /// The end of the process, if it ended.
-    pub(crate) const fn exit(&self) -> Option<&What> {
+    pub(crate) const fn exit(&self) -> Option<&Received> {
         self.exit.as_ref()
     }
 
@@ -270,7 +270,7 @@ impl Client {
                 Incoming::Notification => (),
                 Incoming::Answer { id } => self.answered((post, status, id), bytes, pending, start),
                 Incoming::Noise => match by_post(pending, post) {
-                    Some(it) => it.settle(What::Malformed { status, bytes }, start),
+                    Some(it) => it.settle(Received::Malformed { status, bytes }, start),
                     None if noise.len() < MOST_STRAYS => noise.push(bytes),
                     None => (),
                 },
@@ -278,23 +278,23 @@ impl Client {
             Heard::TooLarge { post, bytes } => {
                 let first = pending.iter_mut().find(|it| it.post == post && it.reply.is_none());
                 if let Some(it) = first {
-                    it.settle(What::TooLarge(bytes), start);
+                    it.settle(Received::TooLarge(bytes), start);
                 }
             }
             Heard::Done { post, status, refusal } => {
                 if let Some(it) = by_post(pending, Some(post)) {
                     let is_fine = !it.message.is_owed() && status < 300 && refusal.is_empty();
-                    let broken = What::Malformed { status: Some(status), bytes: refusal };
-                    it.settle(if is_fine { What::Nothing } else { broken }, start);
+                    let broken = Received::Malformed { status: Some(status), bytes: refusal };
+                    it.settle(if is_fine { Received::Nothing } else { broken }, start);
                 }
             }
             Heard::Lost { post, why } => {
                 if let Some(it) = by_post(pending, Some(post)) {
-                    it.settle(What::Closed(why), start);
+                    it.settle(Received::Closed(why), start);
                 }
             }
             Heard::Exited { code, signal } => {
-                self.exit = Some(What::Exited { code, signal, log: self.wire.log_tail() });
+                self.exit = Some(Received::Exited { code, signal, log: self.wire.log_tail() });
             }
         }
     }
@@ -359,7 +359,7 @@ impl Pending<'_> {
         self.reply.is_none() && self.nameless.is_some()
     }
 
-    fn settle(&mut self, what: What, start: Instant) {
+    fn settle(&mut self, what: Received, start: Instant) {
         if self.reply.is_none() {
             self.reply = Some(Reply::of(what, start.elapsed()));
         }
@@ -375,7 +375,7 @@ impl Pending<'_> {
             Some(reply) if reply.more.len() < MOST_STRAYS => reply.more.push(bytes),
             Some(_) => (),
             None => {
-                let reply = Reply::of(What::Answer { status, bytes }, start.elapsed());
+                let reply = Reply::of(Received::Answer { status, bytes }, start.elapsed());
                 self.reply = Some(Reply { is_misaddressed, ..reply });
             }
         }
@@ -389,9 +389,11 @@ impl Pending<'_> {
         let mut reply = self.reply.unwrap_or_else(|| {
             let waited = start.elapsed();
             let what = match noise.first() {
-                Some(first) if is_owed => What::Malformed { status: None, bytes: first.clone() },
-                _ if is_owed || self.message.takes_any() => What::Silence(waited),
-                _ => What::Nothing,
+                Some(first) if is_owed => {
+                    Received::Malformed { status: None, bytes: first.clone() }
+                }
+                _ if is_owed || self.message.takes_any() => Received::Silence(waited),
+                _ => Received::Nothing,
             };
             Reply::of(what, waited)
         });
@@ -401,7 +403,7 @@ impl Pending<'_> {
 }
 
 impl Reply {
-    pub(crate) const fn of(what: What, elapsed: Duration) -> Self {
+    pub(crate) const fn of(what: Received, elapsed: Duration) -> Self {
         Self { what, is_misaddressed: false, more: Vec::new(), noise: Vec::new(), elapsed }
     }
 }

@@ -47,7 +47,7 @@ pub struct ToolPoints {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Changed {
     /// What became of it.
-    pub change: Change,
+    pub change: FindingChange,
     /// The id of the rule.
     pub rule: String,
     /// How much it weighs.
@@ -60,15 +60,15 @@ pub struct Changed {
     pub title: String,
     /// The wrong answers of the earlier report.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub before: Option<Wrong>,
+    pub before: Option<WrongCount>,
     /// The wrong answers now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<Wrong>,
+    pub after: Option<WrongCount>,
 }
 
 /// How many answers are wrong, of how many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Wrong {
+pub struct WrongCount {
     /// Wrong ones.
     pub hits: usize,
     /// All that the rule looked at.
@@ -78,7 +78,7 @@ pub struct Wrong {
 /// What became of a finding, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Change {
+pub enum FindingChange {
     /// It was not there before.
     New,
     /// A larger part of the answers is wrong.
@@ -91,7 +91,7 @@ pub enum Change {
     Fixed,
 }
 
-impl Change {
+impl FindingChange {
     /// As it is written.
     pub const fn name(self) -> &'static str {
         match self {
@@ -128,17 +128,18 @@ impl Comparison {
     /// Whether something became worse that is more than good to know.
     pub fn is_worse(&self) -> bool {
         self.findings.iter().any(|it| {
-            matches!(it.change, Change::New | Change::Worse) && it.level != Level::Information
+            matches!(it.change, FindingChange::New | FindingChange::Worse)
+                && it.level != Level::Information
         })
     }
 
     /// How many findings changed so.
-    pub fn count(&self, change: Change) -> usize {
+    pub fn count(&self, change: FindingChange) -> usize {
         self.findings.iter().filter(|it| it.change == change).count()
     }
 }
 
-impl Wrong {
+impl WrongCount {
     const fn of(finding: &Finding) -> Self {
         Self { hits: finding.hits.len(), checked: finding.checked }
     }
@@ -150,17 +151,17 @@ fn find<'a>(run: &'a Run, wanted: &Finding) -> Option<&'a Finding> {
 
 /// A finding of today beside the one of then; `None` if nothing changed.
 fn now(finding: &Finding, earlier: Option<&Finding>) -> Option<Changed> {
-    let after = Wrong::of(finding);
-    let before = earlier.map(Wrong::of);
+    let after = WrongCount::of(finding);
+    let before = earlier.map(WrongCount::of);
     let change = match before {
-        None => Change::New,
+        None => FindingChange::New,
         Some(before) => {
             // Parts are compared crosswise: no division, no rounding.
             let then = before.hits * after.checked.max(1);
             match (after.hits * before.checked.max(1)).cmp(&then) {
-                std::cmp::Ordering::Less => Change::Better,
+                std::cmp::Ordering::Less => FindingChange::Better,
                 std::cmp::Ordering::Equal => return None,
-                std::cmp::Ordering::Greater => Change::Worse,
+                std::cmp::Ordering::Greater => FindingChange::Worse,
             }
         }
     };
@@ -176,14 +177,14 @@ fn gone_from(run: &Run, finding: &Finding) -> Changed {
     let looked = score.is_some_and(|score| {
         score.rules.iter().any(|it| it.rule == finding.rule && it.checked > 0)
     });
-    let change = if looked { Change::Fixed } else { Change::Unchecked };
-    changed(finding, change, (Some(Wrong::of(finding)), None))
+    let change = if looked { FindingChange::Fixed } else { FindingChange::Unchecked };
+    changed(finding, change, (Some(WrongCount::of(finding)), None))
 }
 
 fn changed(
     finding: &Finding,
-    change: Change,
-    (before, after): (Option<Wrong>, Option<Wrong>),
+    change: FindingChange,
+    (before, after): (Option<WrongCount>, Option<WrongCount>),
 ) -> Changed {
     Changed {
         change,

@@ -30,16 +30,16 @@ pub(crate) struct Check {
 }
 
 /// What a rule says of an answer: nothing, that it is good, or what is wrong.
-type Said = Option<Result<(), Wrong>>;
+type Said = Option<Result<(), Complaint>>;
 
 /// What is wrong with an answer, and what it should have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wrong {
+pub(crate) struct Complaint {
     pub(crate) message: String,
     pub(crate) expected: String,
 }
 
-impl Wrong {
+impl Complaint {
     fn new(message: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { message: message.into(), expected: expected.into() }
     }
@@ -76,6 +76,6 @@ const WITH_A_VIOLATION: u8 = 89;
 
 /// A result that is good if the condition holds.
 #[expect(clippy::unnecessary_wraps, reason = "it is what every rule gives")]
-fn good_if(holds: bool, wrong: impl FnOnce() -> Wrong) -> Said {
+fn good_if(holds: bool, wrong: impl FnOnce() -> Complaint) -> Said {
     Some(if holds { Ok(()) } else { Err(wrong()) })
 }

@@ -20,6 +20,7 @@
 //!   are allowed.
 //! - Any schema and any answer of a server is something: reading and planning are total and bounded.
 //! - The same seed and the same tools give the same calls, whichever of them are run.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod client;
 pub mod compare;
@@ -33,7 +34,7 @@ pub mod report;
 mod runner;
 pub mod score;
 
-pub use client::{Place, Trouble, Unprobed, tools};
+pub use client::{ServerAddress, Trouble, Unprobed, tools};
 pub use compare::Comparison;
 pub use finding::{Finding, Hit};
 pub use grade::{rules, weight};
@@ -41,7 +42,3 @@ pub use options::Options;
 pub use plan::cases;
 pub use report::Report;
 pub use runner::{Probed, Progress, Refusals, Trial, probe, probe_with};
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

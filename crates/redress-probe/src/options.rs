@@ -4,15 +4,15 @@ use std::{sync::Arc, time::Duration};
 
 use redress_registry::Registry;
 
-use crate::client::Place;
+use crate::client::ServerAddress;
 
 /// What is probed, and how.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Where the server is.
-    pub place: Place,
+    pub place: ServerAddress,
     /// What the caller probes, as the commands that repeat a case name it: another one with a gate before it.
-    pub target: Place,
+    pub target: ServerAddress,
     /// The seed of the random numbers.
     pub seed: u64,
     /// The most calls.

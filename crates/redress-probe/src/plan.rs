@@ -10,7 +10,7 @@ mod values;
 
 use serde_json::Value;
 
-pub(crate) use self::tool::Tool;
+pub(crate) use self::tool::ListedTool;
 use crate::client::{Era, MOST_TOOLS};
 
 /// One thing that is tried.
@@ -99,7 +99,7 @@ pub(crate) struct Rules<'a> {
 }
 
 /// Everything that is tried with a server.
-pub(crate) fn plan(tools: &[Tool], era: &Era, rules: Rules<'_>) -> Plan {
+pub(crate) fn plan(tools: &[ListedTool], era: &Era, rules: Rules<'_>) -> Plan {
     let mut plan = Plan { cases: server::cases(era, rules.seed), left_out: Vec::new() };
     let mut columns = Vec::new();
     for (at, tool) in tools.iter().enumerate() {
@@ -122,7 +122,7 @@ pub(crate) fn plan(tools: &[Tool], era: &Era, rules: Rules<'_>) -> Plan {
 }
 
 /// Leaves a call of a tool that does not exist, and the first one with an argument of a wrong type of each tool that only reads.
-fn shorten(plan: &mut Plan, tools: &[Tool]) {
+fn shorten(plan: &mut Plan, tools: &[ListedTool]) {
     let mut seen = vec![false; tools.len()];
     plan.cases.retain_mut(|case| {
         case.twice = false;
@@ -146,7 +146,8 @@ const UNKNOWN_TOOL: &str = "server/unknown-tool";
 /// The cases that the result of `tools/list` gives, by their ids, the server's own first. Total: any value gives a plan.
 pub fn cases(listed: &Value, seed: u64) -> Vec<String> {
     let listed = listed.get("tools").and_then(Value::as_array).into_iter().flatten();
-    let tools: Vec<Tool> = listed.take(MOST_TOOLS).filter_map(|it| Tool::read(it, None)).collect();
+    let tools: Vec<ListedTool> =
+        listed.take(MOST_TOOLS).filter_map(|it| ListedTool::read(it, None)).collect();
     let rules = Rules { seed, allow_effects: true, with_valid: false, is_quick: false, only: &[] };
     plan(&tools, &Era::default(), rules).cases.into_iter().map(|it| it.id).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::{client::Place, options::Options};
+use crate::{client::ServerAddress, options::Options};
 
 /// The command for one case, or for all.
 pub(crate) fn command(options: &Options, case: Option<&str>) -> String {
@@ -16,9 +16,9 @@ pub(crate) fn command(options: &Options, case: Option<&str>) -> String {
     }
     words.extend(options.repeat.iter().map(|it| quoted(it)));
     match &options.target {
-        Place::Command(command) => add(&mut words, command),
-        Place::Program(program) => add(&mut words, &program.command),
-        Place::Url { url, headers } => {
+        ServerAddress::Command(command) => add(&mut words, command),
+        ServerAddress::Program(program) => add(&mut words, &program.command),
+        ServerAddress::Url { url, headers } => {
             for (name, _) in headers {
                 words.extend(["--header".to_owned(), quoted(&format!("{name}: …"))]);
             }

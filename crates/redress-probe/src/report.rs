@@ -18,11 +18,11 @@ pub struct Report {
     /// When it began, ISO 8601.
     pub started: String,
     /// What was probed.
-    pub target: Target,
+    pub target: ProbeTarget,
     /// How it was probed.
     pub settings: Settings,
     /// Who answered.
-    pub server: Server,
+    pub server: ServerInfo,
     /// The server as it is.
     pub direct: Run,
     /// The same calls with Redress in front.
@@ -33,7 +33,7 @@ pub struct Report {
 /// What was probed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Target {
+pub enum ProbeTarget {
     /// A command, with its arguments.
     Command(Vec<String>),
     /// A server behind a URL.
@@ -63,7 +63,7 @@ pub struct Settings {
 
 /// Who answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Server {
+pub struct ServerInfo {
     /// Its name, as it says.
     pub name: String,
     /// Its version, as it says.
@@ -82,7 +82,7 @@ pub struct Run {
     /// The score of the server as a whole: its own answers and those of its tools.
     pub score: Option<Score>,
     /// Its tools, in its own order.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<ToolReport>,
     /// What was planned for the server as a whole.
     pub cases: Cases,
     /// Everything that is wrong, the worst first.
@@ -101,7 +101,7 @@ pub struct Run {
 
 /// One tool and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Tool {
+pub struct ToolReport {
     /// Its name.
     pub name: String,
     /// Whether it says that it changes nothing.

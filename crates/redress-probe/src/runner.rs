@@ -15,12 +15,12 @@ use serde_json::Value;
 
 use self::send::CaseResult;
 use crate::{
-    client::{Client, Era, Reply, Unprobed, What, greet},
+    client::{Client, Era, Received, Reply, Unprobed, greet},
     grade::{AnswerView, ParsedAnswer, Results},
     options::Options,
-    plan::{Case, Expect, Plan, Rules, Tool, plan},
+    plan::{Case, Expect, ListedTool, Plan, Rules, plan},
     repeat,
-    report::{self, Cases, Exchange, Happened, Run, Server, Stopped, Text},
+    report::{self, Cases, Exchange, Happened, Run, ServerInfo, Stopped, Text},
 };
 
 /// How often a server may be started again.
@@ -47,7 +47,7 @@ pub struct Progress<'a> {
 #[derive(Debug, Clone)]
 pub struct Probed {
     /// Who answered.
-    pub server: Server,
+    pub server: ServerInfo,
     /// What it did.
     pub run: Run,
     /// How long it took to start and to agree on a revision.
@@ -110,8 +110,8 @@ pub fn probe_with(
     let contract = options.contract.as_deref();
     let has_tools = server.capabilities.iter().any(|it| it == "tools");
     let listed = if has_tools { client.tools(options.deadline.max(PING))? } else { Vec::new() };
-    let mut tools: Vec<Tool> = Vec::new();
-    for tool in listed.iter().filter_map(|it| Tool::read(it, contract)) {
+    let mut tools: Vec<ListedTool> = Vec::new();
+    for tool in listed.iter().filter_map(|it| ListedTool::read(it, contract)) {
         if tools.iter().all(|it| it.name != tool.name) {
             tools.push(tool);
         }
@@ -155,7 +155,7 @@ pub(super) struct Runner<'a> {
     options: &'a Options,
     era: Era,
     client: Option<Client>,
-    tools: &'a [Tool],
+    tools: &'a [ListedTool],
     lookup: Lookup,
     results: Results,
     run: Run,
@@ -278,11 +278,11 @@ impl Runner<'_> {
             self.results.look(&view, &[place], &repeat);
             let must_fail =
                 matches!(case.expect, Expect::Refusal | Expect::Failure | Expect::UnknownTool);
-            if must_fail && matches!(reply.what, What::Answer { .. }) {
+            if must_fail && matches!(reply.what, Received::Answer { .. }) {
                 self.refusals.answered += 1;
                 self.refusals.flagged += usize::from(answer.is_failure());
             }
-            if let (Some(tool), What::Answer { bytes, .. }) = (tool, &reply.what) {
+            if let (Some(tool), Received::Answer { bytes, .. }) = (tool, &reply.what) {
                 (self.keep)(Trial {
                     tool: &tool.name,
                     read_only: tool.read_only,
@@ -294,7 +294,7 @@ impl Runner<'_> {
                 });
             }
             signature = answer.signature();
-            let is_trouble = matches!(reply.what, What::Silence(_) | What::Exited { .. });
+            let is_trouble = matches!(reply.what, Received::Silence(_) | Received::Exited { .. });
             if let Some(count) =
                 case.tool.and_then(|it| self.trouble.get_mut(it)).filter(|_| is_trouble)
             {
@@ -330,8 +330,8 @@ impl Runner<'_> {
     }
 }
 
-fn listed(tool: &Tool) -> report::Tool {
-    report::Tool {
+fn listed(tool: &ListedTool) -> report::ToolReport {
+    report::ToolReport {
         name: tool.name.clone(),
         read_only: tool.read_only,
         destructive: tool.destructive,
@@ -343,27 +343,27 @@ fn listed(tool: &Tool) -> report::Tool {
 /// Adds answers that came after the first one.
 fn attach(reply: &mut Reply, request: &[u8], late: Vec<(Value, Vec<u8>)>) {
     let id = serde_json::from_slice::<Value>(request).ok().and_then(|it| it.get("id").cloned());
-    if matches!(reply.what, What::Answer { .. }) {
+    if matches!(reply.what, Received::Answer { .. }) {
         let its = late.into_iter().filter(|(of, _)| Some(of) == id.as_ref());
         reply.more.extend(its.map(|(_, bytes)| bytes));
     }
 }
 
-fn exchange(case: &Case, tool: Option<&Tool>, request: &[u8], reply: &Reply) -> Exchange {
+fn exchange(case: &Case, tool: Option<&ListedTool>, request: &[u8], reply: &Reply) -> Exchange {
     let happened = match &reply.what {
-        What::Answer { status, bytes } => Happened::Answer {
+        Received::Answer { status, bytes } => Happened::Answer {
             status: *status,
             body: Text::of(bytes),
             more: reply.more.iter().map(|it| Text::of(it)).collect(),
         },
-        What::Malformed { status, bytes } => {
+        Received::Malformed { status, bytes } => {
             Happened::Malformed { status: *status, body: Text::of(bytes) }
         }
-        What::TooLarge(bytes) => Happened::TooLarge { bytes: *bytes },
-        What::Silence(waited) => Happened::Silence { waited_ms: millis(*waited) },
-        What::Nothing => Happened::Nothing,
-        What::Closed(trouble) => Happened::Closed { why: trouble.to_string() },
-        What::Exited { code, signal, log } => {
+        Received::TooLarge(bytes) => Happened::TooLarge { bytes: *bytes },
+        Received::Silence(waited) => Happened::Silence { waited_ms: millis(*waited) },
+        Received::Nothing => Happened::Nothing,
+        Received::Closed(trouble) => Happened::Closed { why: trouble.to_string() },
+        Received::Exited { code, signal, log } => {
             Happened::Exited { code: *code, signal: *signal, stderr: Text::of(log) }
         }
     };

@@ -44,6 +44,7 @@
 //! - Bytes that are held for clients over HTTP are reserved first, and all reservations together never exceed the budget.
 //! - A call is made again only if `redress::recover::may_repeat` says so; only facts of the transport feed the breaker;
 //!   no label of a metric comes from a client or a server.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod answer;
 mod breaker;
@@ -78,7 +79,3 @@ mod trace_id;
 pub mod upstream_id;
 
 use redress_wire::frame::{self, peek};
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -15,7 +15,7 @@ pub struct Sender {
     /// apart by who they are, since what they asked for is theirs beyond one request.
     pub client: u64,
     /// Where the answer goes.
-    pub ticket: Ticket,
+    pub ticket: ReplyToken,
     /// Whose token it brought.
     pub token: Option<TokenId>,
     /// The caller that it counts for.
@@ -38,17 +38,17 @@ impl Sender {
 
 /// Where the answer to one request goes: a number of the driver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Ticket(pub u64);
+pub struct ReplyToken(pub u64);
 
 /// The destination of a message to clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToClient {
     /// The one answer to a request, with its HTTP status.
-    Answer(Ticket, u16),
+    Answer(ReplyToken, u16),
     /// A message that belongs to a request in progress.
-    During(Ticket),
+    During(ReplyToken),
     /// A request of the upstream, by the gate's number: it belongs to a request in progress, or else goes to every client.
-    Question(u64, Option<Ticket>),
+    Question(u64, Option<ReplyToken>),
     /// For one client; it belongs to no request.
     One(u64),
     /// For every client; it belongs to no request.
@@ -82,13 +82,13 @@ impl Undelivered {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToUpstream {
     /// A request of a client.
-    Request(UpstreamId, Ticket),
+    Request(UpstreamId, ReplyToken),
     /// A request of the gate itself, and the client's request that caused it, if one did.
-    Own(UpstreamId, Option<Ticket>),
+    Own(UpstreamId, Option<ReplyToken>),
     /// A notification that a request is withdrawn. Where ending its HTTP stream says so, nothing is sent.
     Cancel(UpstreamId),
     /// A notification of a client, or its answer to the upstream.
-    Of(Ticket),
+    Of(ReplyToken),
     /// Any other message of the gate.
     Other,
 }
@@ -157,18 +157,18 @@ impl<A: Copy> MessageQueue<A> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MessageQueue, Ticket, ToClient};
+    use super::{MessageQueue, ReplyToken, ToClient};
 
     #[test]
     fn every_letter_has_its_address() {
         let mut mail = MessageQueue::default();
         mail.add_parts(ToClient::Any, &[b"a", b"b\n"]);
-        mail.add(ToClient::Answer(Ticket(3), 200), |_| ());
-        mail.add_parts(ToClient::During(Ticket(2)), &[b"c\n"]);
+        mail.add(ToClient::Answer(ReplyToken(3), 200), |_| ());
+        mail.add_parts(ToClient::During(ReplyToken(2)), &[b"c\n"]);
         let letters: Vec<_> = mail.messages().collect();
         assert_eq!(
             letters,
-            [(ToClient::Any, b"ab\n".as_slice()), (ToClient::During(Ticket(2)), b"c\n")]
+            [(ToClient::Any, b"ab\n".as_slice()), (ToClient::During(ReplyToken(2)), b"c\n")]
         );
         assert_eq!(mail.as_stream(), b"ab\nc\n");
         mail.as_stream().clear();

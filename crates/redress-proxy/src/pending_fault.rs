@@ -17,7 +17,7 @@ use crate::{
     caller::Peer,
     fault_template::{FaultStamp, FaultTemplate, ResponseExtras},
     memory::Reservation,
-    outgoing::{Ticket, ToClient},
+    outgoing::{ReplyToken, ToClient},
     request_facts::{ArgumentsRule, RequestFacts},
     settings::Settings,
 };
@@ -55,7 +55,7 @@ pub struct ReplyHead<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct ReplyTo {
     pub(crate) who: Recipient,
-    pub(crate) ticket: Ticket,
+    pub(crate) ticket: ReplyToken,
     /// The HTTP status, and the one if it cannot be recorded.
     pub(crate) status: u16,
     pub(crate) unrecorded: u16,
@@ -65,11 +65,11 @@ pub(crate) struct ReplyTo {
 impl ReplyTo {
     /// No reply.
     pub(crate) const fn nobody() -> Self {
-        Self::new(Recipient::Nobody, Ticket(0))
+        Self::new(Recipient::Nobody, ReplyToken(0))
     }
 
     /// A reply to the request with this ticket.
-    pub(crate) const fn new(who: Recipient, ticket: Ticket) -> Self {
+    pub(crate) const fn new(who: Recipient, ticket: ReplyToken) -> Self {
         Self { who, ticket, status: 200, unrecorded: 200, www_authenticate: None }
     }
 }
@@ -171,7 +171,7 @@ impl PendingFault {
 
     /// The ticket of the request that failed, if there is one.
     #[cfg(test)]
-    pub(crate) const fn ticket(&self) -> Option<Ticket> {
+    pub(crate) const fn ticket(&self) -> Option<ReplyToken> {
         match self.to.who {
             Recipient::Nobody | Recipient::Notified(_) => None,
             Recipient::Call(_) | Recipient::Request(_) => Some(self.to.ticket),

@@ -55,13 +55,13 @@ use self::{
     checked_writes::{Writes, outlive_all, outlive_request, write_reported},
     client::line_too_long,
     emission::fail_line,
-    failure_cause::{FailureCause, Refusal},
+    failure_cause::{FailureCause, RefusalCause},
     faults::note_exit,
     handshake::{Handshake, handshake_late, own_request_failed, repeat_handshake, send_held},
     http_failure::{fail_over_http, is_of_old_session, send_again},
     malformed::fail_named_in,
     pipeline::{client_message, fail, upstream_message},
-    reader::Reader,
+    reader::MessageReader,
     repeated_failure::KnownFailure,
     retry::{Retries, send_due_retries},
     stray_output::note_stray,
@@ -78,7 +78,7 @@ use crate::{
     loop_guard::LoopGuard,
     metrics::CountedEvent,
     moment::millis,
-    outgoing::{Sender, Ticket, ToUpstream},
+    outgoing::{ReplyToken, Sender, ToUpstream},
     restarts::StartDecision,
     server::Server,
     tail::Tail,
@@ -102,7 +102,7 @@ pub struct Session {
     /// The clients, and what belongs to which of them.
     tenancy: Tenancy,
     /// Lines on their way in.
-    reader: Reader,
+    reader: MessageReader,
     /// Whether a request may go on.
     admission: Admission,
     /// Requests that wait for an answer, in both directions.
@@ -164,7 +164,7 @@ impl Session {
     ) -> Self {
         Self {
             tenancy,
-            reader: Reader::default(),
+            reader: MessageReader::default(),
             admission: Admission::new(breaker, server.shares()),
             inflight: InFlight::new(server.secret()),
             upstream: Upstream::new(upstream),
@@ -222,7 +222,7 @@ impl Session {
         self.admission.close();
         settle_deferred(self, actions);
         outlive_all(self, actions.now.at);
-        fail_all(self, &Refusal::Closing.into(), actions);
+        fail_all(self, &RefusalCause::Closing.into(), actions);
     }
 
     /// When [`Self::expire`] has something to do, if nothing else happens before.
@@ -337,7 +337,7 @@ impl Session {
     }
 
     /// A client does not wait for a request any more: it is cancelled and recorded.
-    pub fn withdraw(&mut self, ticket: Ticket, actions: &mut Actions) {
+    pub fn withdraw(&mut self, ticket: ReplyToken, actions: &mut Actions) {
         cancel_where(self, |it| it.from.ticket == ticket, actions);
     }
 
@@ -376,7 +376,7 @@ impl Session {
 
     /// The start of a line of the upstream for which there is no memory.
     pub fn upstream_given_up(&mut self, head: &[u8], actions: &mut Actions) {
-        let is_answered = fail_named_in(self, head, &Refusal::OutOfMemory.into(), actions);
+        let is_answered = fail_named_in(self, head, &RefusalCause::OutOfMemory.into(), actions);
         self.reader.upstream_line_begins(is_answered);
     }
 
@@ -410,7 +410,7 @@ impl Session {
         self.give_up_writes();
         self.reader.upstream_line_ends();
         if self.admission.is_closing() {
-            return fail_all(self, &Refusal::Closing.into(), actions);
+            return fail_all(self, &RefusalCause::Closing.into(), actions);
         }
         if self.is_idle() {
             note_exit(self, exit, actions);
@@ -465,7 +465,7 @@ impl Session {
         }
         self.retries.remove(id);
         if let Some(exchange) = self.inflight.take_exchange(id) {
-            fail(self, exchange, &Refusal::Unrecorded.into(), actions);
+            fail(self, exchange, &RefusalCause::Unrecorded.into(), actions);
         }
     }
 
@@ -513,7 +513,7 @@ impl Session {
     }
 
     /// Where the answer to a client's request goes.
-    pub fn ticket(&self, id: UpstreamId) -> Option<Ticket> {
+    pub fn ticket(&self, id: UpstreamId) -> Option<ReplyToken> {
         self.inflight.exchange(id).map(|it| it.from.ticket)
     }
 

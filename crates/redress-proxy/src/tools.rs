@@ -22,7 +22,7 @@ const LONGEST_PARAMETER: usize = 64;
 /// What is known of the tools.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
-    facts: IndexMap<String, Tool, FxBuildHasher>,
+    facts: IndexMap<String, ToolFacts, FxBuildHasher>,
     /// The names of their arguments.
     parameters: IndexMap<String, Box<[String]>, FxBuildHasher>,
     /// The cursor of the page that follows those which were seen from the first on.
@@ -50,14 +50,14 @@ enum ListRequest {
 
 /// What is known of one tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Tool {
+pub(crate) struct ToolFacts {
     /// Its results have a schema, so that a failure must not fill `structuredContent`.
     pub(crate) has_output_schema: bool,
     read_only: bool,
     idempotent: bool,
 }
 
-impl Tool {
+impl ToolFacts {
     /// What a failure of the tool may have done.
     pub(crate) const fn traits(self, trusted: bool) -> ToolTraits {
         ToolTraits { read_only: self.read_only, idempotent: self.idempotent, trusted }
@@ -66,7 +66,7 @@ impl Tool {
 
 impl Tools {
     /// The tool of that name, if it was listed.
-    pub(crate) fn get(&self, name: &str) -> Option<Tool> {
+    pub(crate) fn get(&self, name: &str) -> Option<ToolFacts> {
         self.facts.get(name).copied()
     }
 
@@ -159,7 +159,7 @@ impl Tools {
         }
         self.header_params.learn_tool(tool);
         let hint = |key| tool.path(&["annotations", key]).and_then(Value::as_bool);
-        let facts = Tool {
+        let facts = ToolFacts {
             has_output_schema: tool.get("outputSchema").is_some_and(|it| !it.is_null()),
             read_only: hint("readOnlyHint") == Some(true),
             idempotent: hint("idempotentHint") == Some(true),

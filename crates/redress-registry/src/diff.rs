@@ -23,7 +23,7 @@ pub use version::Bump;
 
 /// What changed from one registry to the next, and the version that it needs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct DiffReport {
     /// The changes, the worst first.
     pub changes: Vec<Change>,
     /// The least step of the version that the changes allow.
@@ -69,7 +69,7 @@ pub struct Witness {
 }
 
 /// Compares two registries, or a lock and a registry.
-pub fn diff(old: &Registry, new: &Registry) -> Report {
+pub fn diff(old: &Registry, new: &Registry) -> DiffReport {
     let mut both = Both::new(old, new);
     identity::judge(&mut both);
     fields::judge(&mut both);
@@ -78,7 +78,7 @@ pub fn diff(old: &Registry, new: &Registry) -> Report {
     let required_bump = changes.iter().map(Change::bump).max().unwrap_or(Bump::None);
     let declared_bump = version::declared(&old.version, &new.version);
     let ok = required_bump != Bump::Impossible && required_bump <= declared_bump;
-    Report { changes, required_bump, declared_bump, ok }
+    DiffReport { changes, required_bump, declared_bump, ok }
 }
 
 /// Every rule of the diff, in the order of their ids.
@@ -121,7 +121,7 @@ impl Change {
     }
 }
 
-impl Report {
+impl DiffReport {
     /// The report as JSON.
     pub fn to_json(&self) -> Value {
         json!({

@@ -99,7 +99,7 @@ pub fn row(new: &NewCode, since: &str) -> String {
 
 /// Adds a row behind the last one of its domain, else behind the last row.
 pub fn add(source: &Source, new: &NewCode, find: Find<'_>) -> Result<String, Vec<Problem>> {
-    let file = File::open(source, find)?;
+    let file = EditedFile::open(source, find)?;
     let full = file.draft.full_name(&new.code);
     if !name::is_full_code(&full) {
         let message = format!("{} is not a code: use SCREAMING_SNAKE_CASE.", quoted(&new.code));
@@ -128,7 +128,7 @@ pub fn deprecate(
     deprecation: &Deprecated,
     find: Find<'_>,
 ) -> Result<String, Vec<Problem>> {
-    let file = File::open(source, find)?;
+    let file = EditedFile::open(source, find)?;
     let row = file.own_row(code)?;
     if let Some(old) = &row.deprecated {
         let message = format!("{} is deprecated already.", quoted(code));
@@ -146,7 +146,7 @@ pub fn retire(
     retirement: &Retirement,
     find: Find<'_>,
 ) -> Result<String, Vec<Problem>> {
-    let file = File::open(source, find)?;
+    let file = EditedFile::open(source, find)?;
     let row = file.own_row(code)?;
     file.end_of_row(row)?;
     file.known_target(retirement.to.as_deref())?;
@@ -154,7 +154,7 @@ pub fn retire(
     let key = row.name.value.as_str();
     let tombstone = render::tombstone(key, row.number.as_ref().map(|it| it.value), retirement);
     let text = file.layout.cut("code", key);
-    let rest = File::open(&Source { text: text.into(), ..source.clone() }, find)?;
+    let rest = EditedFile::open(&Source { text: text.into(), ..source.clone() }, find)?;
     let at = rest
         .layout
         .end_of_all("retired")
@@ -164,14 +164,14 @@ pub fn retire(
 }
 
 /// A file that reads and resolves, so that an edit starts from sense.
-struct File {
+struct EditedFile {
     source: Source,
     draft: Draft,
     registry: Registry,
     layout: Layout,
 }
 
-impl File {
+impl EditedFile {
     fn open(source: &Source, find: Find<'_>) -> Result<Self, Vec<Problem>> {
         let draft = read(source)?;
         let registry = resolve(&draft, find)?;

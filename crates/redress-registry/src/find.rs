@@ -6,7 +6,7 @@ use crate::{Entry, Registry, Retired, nearest::nearest_n};
 
 /// Something that a query names.
 #[derive(Debug, Clone)]
-pub enum Hit<'a> {
+pub enum FoundCode<'a> {
     /// A code, and the registries that have it: the one that declares it or the first that took it in, then others.
     Code(&'a Arc<Entry>, Vec<&'a Registry>),
     /// A name that is gone, and the registry that remembers it.
@@ -18,14 +18,17 @@ pub enum Hit<'a> {
 pub fn find<'a>(
     query: &str,
     registries: impl IntoIterator<Item = &'a Arc<Registry>> + Clone,
-) -> Vec<Hit<'a>> {
+) -> Vec<FoundCode<'a>> {
     let mut hits = codes(query, registries.clone());
     hits.extend(tombstones(query, registries));
     hits
 }
 
-fn codes<'a>(query: &str, registries: impl IntoIterator<Item = &'a Arc<Registry>>) -> Vec<Hit<'a>> {
-    let mut found: Vec<(By, &Arc<Entry>, Vec<&Registry>)> = Vec::new();
+fn codes<'a>(
+    query: &str,
+    registries: impl IntoIterator<Item = &'a Arc<Registry>>,
+) -> Vec<FoundCode<'a>> {
+    let mut found: Vec<(MatchedBy, &Arc<Entry>, Vec<&Registry>)> = Vec::new();
     for registry in registries {
         for entry in registry.codes.values() {
             let Some(by) = names(query, entry) else { continue };
@@ -36,13 +39,13 @@ fn codes<'a>(query: &str, registries: impl IntoIterator<Item = &'a Arc<Registry>
         }
     }
     found.sort_by_key(|(by, ..)| *by);
-    found.into_iter().map(|(_, entry, holders)| Hit::Code(entry, holders)).collect()
+    found.into_iter().map(|(_, entry, holders)| FoundCode::Code(entry, holders)).collect()
 }
 
 fn tombstones<'a>(
     query: &str,
     registries: impl IntoIterator<Item = &'a Arc<Registry>>,
-) -> Vec<Hit<'a>> {
+) -> Vec<FoundCode<'a>> {
     let mut found: Vec<(&str, &Retired, &Registry)> = Vec::new();
     for registry in registries {
         for (name, retired) in &registry.retired {
@@ -55,7 +58,7 @@ fn tombstones<'a>(
     }
     found
         .into_iter()
-        .map(|(name, retired, registry)| Hit::Retired(name, retired, registry))
+        .map(|(name, retired, registry)| FoundCode::Retired(name, retired, registry))
         .collect()
 }
 
@@ -75,22 +78,22 @@ pub fn suggest<'a>(
 
 /// How a query names a code; the order is that of the answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum By {
+enum MatchedBy {
     Code,
     CodeInOtherCase,
     Number,
     Alias,
 }
 
-fn names(query: &str, entry: &Entry) -> Option<By> {
+fn names(query: &str, entry: &Entry) -> Option<MatchedBy> {
     if *entry.code == *query {
-        Some(By::Code)
+        Some(MatchedBy::Code)
     } else if entry.code.eq_ignore_ascii_case(query) {
-        Some(By::CodeInOtherCase)
+        Some(MatchedBy::CodeInOtherCase)
     } else if is_number(query, entry.number) {
-        Some(By::Number)
+        Some(MatchedBy::Number)
     } else {
-        spellings(entry).any(|it| it.eq_ignore_ascii_case(query)).then_some(By::Alias)
+        spellings(entry).any(|it| it.eq_ignore_ascii_case(query)).then_some(MatchedBy::Alias)
     }
 }
 
@@ -106,7 +109,7 @@ fn spellings(entry: &Entry) -> impl Iterator<Item = &str> {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Hit, find, suggest};
+    use super::{FoundCode, find, suggest};
     use crate::{Registry, Source, read, resolve};
 
     fn registry(name: &str, extends: &[Arc<Registry>], body: &str) -> Arc<Registry> {
@@ -139,11 +142,13 @@ mod tests {
         find(query, &world)
             .into_iter()
             .map(|it| match it {
-                Hit::Code(entry, holders) => {
+                FoundCode::Code(entry, holders) => {
                     let holders: Vec<_> = holders.iter().map(|it| &*it.name).collect();
                     format!("{} in {}", entry.code, holders.join(", "))
                 }
-                Hit::Retired(name, _, registry) => format!("{name} gone from {}", registry.name),
+                FoundCode::Retired(name, _, registry) => {
+                    format!("{name} gone from {}", registry.name)
+                }
             })
             .collect()
     }

@@ -24,6 +24,7 @@
 //! # Invariants
 //!
 //! - No I/O, no clock, no environment. Reading is total: any bytes give a draft or problems with their places.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod canonical;
 pub mod class;
@@ -57,7 +58,7 @@ pub mod template;
 
 pub use canonical::canonical;
 pub use class::Class;
-pub use find::{Hit, find};
+pub use find::{FoundCode, find};
 pub use finding::Finding;
 pub use lint::lint;
 pub use load::load;
@@ -70,7 +71,3 @@ pub use read::read;
 pub use resolve::resolve;
 pub use retry::{Effect, Operation, Retry, RetryKind, Severity, Stability};
 pub use rule::{Level, Rule};
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

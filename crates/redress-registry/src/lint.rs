@@ -13,13 +13,14 @@ use crate::{Registry, Source, draft::Draft, finding::Finding, rule::Rule};
 use scope::{Hits, Scope};
 
 /// A rule and how it looks at a file.
-struct Check {
+struct LintCheck {
     rule: Rule,
     run: fn(&Scope<'_>, &mut Hits<'_>),
 }
 
 /// The rules that look at the file, a module of them for each group, in the order of their ids.
-const GROUPS: &[&[Check]] = &[identity::CHECKS, text::CHECKS, recovery::CHECKS, lifecycle::CHECKS];
+const GROUPS: &[&[LintCheck]] =
+    &[identity::CHECKS, text::CHECKS, recovery::CHECKS, lifecycle::CHECKS];
 
 /// All that the rules find in a file, in its order. `find` knows what `extends` names; what it does
 /// not know is left out, since [`resolve`](crate::resolve()) refuses it.
@@ -39,7 +40,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     GROUPS.iter().copied().flatten().chain(exceptions::CHECKS).map(|it| &it.rule)
 }
 
-fn run(check: &'static Check, scope: &Scope<'_>) -> Vec<Finding> {
+fn run(check: &'static LintCheck, scope: &Scope<'_>) -> Vec<Finding> {
     let mut hits = Hits::new(scope.draft, &check.rule);
     (check.run)(scope, &mut hits);
     hits.into_list()

@@ -28,7 +28,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     Finding, Place, Problem, Registry, Source,
     canonical::{canonical, canonical_json, document},
-    diff::{Report, diff},
+    diff::{DiffReport, diff},
     finding::part,
     rule::{Grade, Level, Rule},
 };
@@ -106,7 +106,7 @@ pub fn read_lock(source: &Source) -> Result<Registry, Problem> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checked {
     /// What changed since the lock was written.
-    pub report: Report,
+    pub report: DiffReport,
     /// Set if the lock must be written again.
     pub stale: Option<Finding>,
 }

@@ -15,7 +15,7 @@ use crate::{
     },
     problems::{Problems, quoted},
 };
-use table::{Path, Table, named};
+use table::{Path, TableReader, named};
 
 /// What the first line of a registry file says.
 pub const FORMAT: &str = "redress-registry/1";
@@ -63,7 +63,7 @@ fn parsed(source: &Source) -> Result<Tree<'_>, Vec<Problem>> {
 
 fn from_tree(source: &Source, root: &Tree<'_>) -> Result<Draft, Vec<Problem>> {
     let mut problems = Problems::new(source);
-    let mut root = Table::of(root.get_ref(), Path::File, &mut problems);
+    let mut root = TableReader::of(root.get_ref(), Path::File, &mut problems);
     if format_is_known(&mut root) {
         let draft = draft(source, &mut root);
         root.close();
@@ -75,7 +75,7 @@ fn from_tree(source: &Source, root: &Tree<'_>) -> Result<Draft, Vec<Problem>> {
 }
 
 /// Whether the file says that it is one of ours; if not, nothing else in it has a meaning.
-fn format_is_known(root: &mut Table<'_, '_>) -> bool {
+fn format_is_known(root: &mut TableReader<'_, '_>) -> bool {
     let first = root.first_key();
     if first.is_none_or(|it| it.get_ref() != "format") {
         let message = format!("The first key must be `format = \"{FORMAT}\"`.");
@@ -90,7 +90,7 @@ fn format_is_known(root: &mut Table<'_, '_>) -> bool {
     format.value == FORMAT
 }
 
-fn draft(source: &Source, root: &mut Table<'_, '_>) -> Draft {
+fn draft(source: &Source, root: &mut TableReader<'_, '_>) -> Draft {
     let mut extends = root.list("extends");
     let registry = root.table("registry", |it| {
         extends.extend(it.list("extends"));
@@ -115,11 +115,11 @@ fn draft(source: &Source, root: &mut Table<'_, '_>) -> Draft {
     }
 }
 
-fn plugin(table: &mut Table<'_, '_>) -> DraftPlugin {
+fn plugin(table: &mut TableReader<'_, '_>) -> DraftPlugin {
     DraftPlugin { namespace: table.take("namespace"), core: table.take("core") }
 }
 
-fn defaults(table: &mut Table<'_, '_>) -> DraftDefaults {
+fn defaults(table: &mut TableReader<'_, '_>) -> DraftDefaults {
     DraftDefaults {
         severity: table.take("severity"),
         stability: table.take("stability"),
@@ -128,11 +128,11 @@ fn defaults(table: &mut Table<'_, '_>) -> DraftDefaults {
     }
 }
 
-fn domain(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftDomain {
+fn domain(name: Spanned<String>, table: &mut TableReader<'_, '_>) -> DraftDomain {
     DraftDomain { name, title: table.take("title"), range: table.take("range") }
 }
 
-fn code(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftCode {
+fn code(name: Spanned<String>, table: &mut TableReader<'_, '_>) -> DraftCode {
     DraftCode {
         name,
         number: table.take("number"),
@@ -157,11 +157,11 @@ fn code(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftCode {
     }
 }
 
-fn next(table: &mut Table<'_, '_>) -> DraftNext {
+fn next(table: &mut TableReader<'_, '_>) -> DraftNext {
     DraftNext { tool: table.take("tool"), args: table.take("args") }
 }
 
-fn param(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftParam {
+fn param(name: Spanned<String>, table: &mut TableReader<'_, '_>) -> DraftParam {
     DraftParam {
         name,
         kind: table.take("type"),
@@ -174,7 +174,7 @@ fn param(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftParam {
     }
 }
 
-fn deprecated(table: &mut Table<'_, '_>) -> DraftDeprecated {
+fn deprecated(table: &mut TableReader<'_, '_>) -> DraftDeprecated {
     DraftDeprecated {
         since: table.take("since"),
         reason: table.take("reason"),
@@ -183,7 +183,7 @@ fn deprecated(table: &mut Table<'_, '_>) -> DraftDeprecated {
     }
 }
 
-fn alias(table: &mut Table<'_, '_>) -> Vec<(Spanned<String>, Vec<Spanned<String>>)> {
+fn alias(table: &mut TableReader<'_, '_>) -> Vec<(Spanned<String>, Vec<Spanned<String>>)> {
     let mut spelt = Vec::new();
     for dialect in DIALECTS {
         let Some((key, value)) = table.entry(dialect) else { continue };
@@ -197,7 +197,7 @@ fn alias(table: &mut Table<'_, '_>) -> Vec<(Spanned<String>, Vec<Spanned<String>
     spelt
 }
 
-fn retired(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftRetired {
+fn retired(name: Spanned<String>, table: &mut TableReader<'_, '_>) -> DraftRetired {
     DraftRetired {
         name,
         number: table.take("number"),
@@ -207,7 +207,7 @@ fn retired(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftRetired {
     }
 }
 
-fn overriding(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftOverride {
+fn overriding(name: Spanned<String>, table: &mut TableReader<'_, '_>) -> DraftOverride {
     DraftOverride {
         name,
         message: table.take("message"),
@@ -216,7 +216,7 @@ fn overriding(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftOverride
     }
 }
 
-fn tool(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftTool {
+fn tool(name: Spanned<String>, table: &mut TableReader<'_, '_>) -> DraftTool {
     DraftTool {
         name,
         may: table.list("may"),
@@ -229,7 +229,7 @@ fn tool(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftTool {
     }
 }
 
-fn allow(table: &mut Table<'_, '_>) -> DraftAllow {
+fn allow(table: &mut TableReader<'_, '_>) -> DraftAllow {
     DraftAllow {
         rule: table.take("rule"),
         code: table.take("code"),
@@ -238,7 +238,7 @@ fn allow(table: &mut Table<'_, '_>) -> DraftAllow {
     }
 }
 
-fn matching(table: &mut Table<'_, '_>) -> DraftMatch {
+fn matching(table: &mut TableReader<'_, '_>) -> DraftMatch {
     DraftMatch {
         tool: table.take("tool"),
         text: table.take("text"),

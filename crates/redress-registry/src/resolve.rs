@@ -13,7 +13,7 @@ use crate::{
     name,
     problems::{Problems, cut, quoted},
     range::Range,
-    taught::{Refusal, Taught, Teachings},
+    taught::{RowRefusal, Taught, Teachings},
 };
 
 /// The largest number that a code can have.
@@ -32,7 +32,7 @@ pub fn resolve(draft: &Draft, find: Find<'_>) -> Result<Registry, Vec<Problem>> 
     let bases = merge::bases(draft, find, &mut problems);
     let rows = draft.codes.iter().map(|it| it.value.name.value.as_str()).collect();
     let mut own =
-        Own { draft, namespace: namespace.as_deref(), rows: &rows, problems: &mut problems };
+        OwnRows { draft, namespace: namespace.as_deref(), rows: &rows, problems: &mut problems };
     let mut registry = Registry {
         domains: own.domains(),
         codes: own.codes(&name),
@@ -112,7 +112,7 @@ fn fits_core(draft: &Draft, find: Find<'_>, problems: &mut Problems) {
 }
 
 /// What the file itself declares, before anything is taken in.
-struct Own<'a> {
+struct OwnRows<'a> {
     draft: &'a Draft,
     namespace: Option<&'a str>,
     /// The keys of its `[code.X]` tables.
@@ -120,7 +120,7 @@ struct Own<'a> {
     problems: &'a mut Problems,
 }
 
-impl Own<'_> {
+impl OwnRows<'_> {
     fn domains(&mut self) -> Ordered<Domain> {
         let draft = self.draft;
         draft.domains.iter().map(|it| (boxed(&it.value.name), self.domain(&it.value))).collect()
@@ -264,7 +264,7 @@ fn teach(registry: &mut Registry, draft: &Draft, problems: &mut Problems) {
     match Teachings::new(rows, |it| registry.get(it).is_some()) {
         Ok(own) => registry.matches = Arc::new(own.before(&registry.matches)),
         Err(refused) => {
-            for Refusal { row, key, message } in refused {
+            for RowRefusal { row, key, message } in refused {
                 let Some(written) = draft.matches.get(row) else { continue };
                 let at = key.and_then(|it| place(&written.value, it));
                 problems.add(at.unwrap_or(written.span.start), message);

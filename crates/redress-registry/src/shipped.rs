@@ -4,14 +4,14 @@ use std::sync::{Arc, LazyLock};
 
 use crate::{
     Problem, Registry, Source,
-    embedded::{self, File},
+    embedded::{self, EmbeddedFile},
     read::read_sound,
     resolve,
 };
 
 /// One shipped registry.
 struct Shipped {
-    file: &'static File,
+    file: &'static EmbeddedFile,
     parsed: LazyLock<Arc<Registry>>,
 }
 
@@ -61,7 +61,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 #[expect(clippy::expect_used, reason = "the text is a constant, and a test parses every one")]
-fn parse_shipped(file: &File) -> Arc<Registry> {
+fn parse_shipped(file: &EmbeddedFile) -> Arc<Registry> {
     Arc::new(parse(&Source::new(file.name, file.text)).expect("a shipped registry is valid"))
 }
 

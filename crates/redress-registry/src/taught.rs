@@ -58,7 +58,7 @@ pub struct Sample<'s> {
 
 /// Why a row is refused: the key, and a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct RowRefusal {
     /// The place of the row in its list.
     pub row: usize,
     /// The key that is wrong; none for the row as a whole.
@@ -104,20 +104,20 @@ pub struct Fit<'t> {
 
 impl Teachings {
     /// Compiles rows, or says of each that cannot be taken why. `knows` tells whether a code is registered.
-    pub fn new(rows: Vec<Taught>, knows: impl Fn(&str) -> bool) -> Result<Self, Vec<Refusal>> {
+    pub fn new(rows: Vec<Taught>, knows: impl Fn(&str) -> bool) -> Result<Self, Vec<RowRefusal>> {
         let mut refused = Vec::new();
         if rows.len() > MOST_ROWS {
             let message = format!("There are {} rows; at most {MOST_ROWS} are taken.", rows.len());
-            return Err(vec![Refusal { row: MOST_ROWS, key: None, message }]);
+            return Err(vec![RowRefusal { row: MOST_ROWS, key: None, message }]);
         }
         for (at, row) in rows.iter().enumerate() {
-            let mut refuse = |key, message| refused.push(Refusal { row: at, key, message });
+            let mut refuse = |key, message| refused.push(RowRefusal { row: at, key, message });
             check(row, &knows, &mut refuse);
         }
         if !refused.is_empty() {
             return Err(refused);
         }
-        let whole = |message: String| vec![Refusal { row: 0, key: None, message }];
+        let whole = |message: String| vec![RowRefusal { row: 0, key: None, message }];
         let teachings = Self::compile(rows).map_err(|it| whole(it.to_string()))?;
         let refused = teachings.untrue_examples();
         if refused.is_empty() { Ok(teachings) } else { Err(refused) }
@@ -208,7 +208,7 @@ impl Teachings {
     }
 
     /// The examples that do not fit their own row, or that an earlier row takes.
-    fn untrue_examples(&self) -> Vec<Refusal> {
+    fn untrue_examples(&self) -> Vec<RowRefusal> {
         let mut refused = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
             let Some(example) = &row.example else { continue };
@@ -231,7 +231,7 @@ impl Teachings {
                 }
                 _ => "The example does not match its own row.".to_owned(),
             };
-            refused.push(Refusal { row: at, key: Some("example"), message });
+            refused.push(RowRefusal { row: at, key: Some("example"), message });
         }
         refused
     }

@@ -18,11 +18,11 @@ pub enum Part<'a> {
 pub struct TemplateError {
     /// Byte offset into the template.
     pub offset: usize,
-    kind: Kind,
+    kind: TemplateFault,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TemplateFault {
     Unclosed,
     Unopened,
     NoName,
@@ -31,9 +31,9 @@ enum Kind {
 impl fmt::Display for TemplateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
-            Kind::Unclosed => "`{` is never closed; write `{{` for a brace",
-            Kind::Unopened => "`}` closes nothing; write `}}` for a brace",
-            Kind::NoName => "the braces hold no parameter name; write `{{` for a brace",
+            TemplateFault::Unclosed => "`{` is never closed; write `{{` for a brace",
+            TemplateFault::Unopened => "`}` closes nothing; write `}}` for a brace",
+            TemplateFault::NoName => "the braces hold no parameter name; write `{{` for a brace",
         })
     }
 }
@@ -85,17 +85,17 @@ impl<'a> Iterator for Parts<'a> {
 }
 
 /// The first part of a text that is not empty, and how many bytes it takes.
-fn next_part(rest: &str) -> Result<(Part<'_>, usize), Kind> {
+fn next_part(rest: &str) -> Result<(Part<'_>, usize), TemplateFault> {
     if rest.starts_with("{{") || rest.starts_with("}}") {
         return Ok((Part::Text(rest.get(..1).unwrap_or_default()), 2));
     }
     if rest.starts_with('}') {
-        return Err(Kind::Unopened);
+        return Err(TemplateFault::Unopened);
     }
     if let Some(inside) = rest.strip_prefix('{') {
-        let (name, _) = inside.split_once('}').ok_or(Kind::Unclosed)?;
+        let (name, _) = inside.split_once('}').ok_or(TemplateFault::Unclosed)?;
         if !crate::name::is_param(name) {
-            return Err(Kind::NoName);
+            return Err(TemplateFault::NoName);
         }
         return Ok((Part::Param(name), name.len() + 2));
     }

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use crate::{
     panics,
-    settings::{Seen, Settings},
+    settings::{ContractSettings, Seen},
 };
 
 /// The header that names a session.
@@ -83,7 +83,7 @@ impl Asked {
         tool: Cow<'static, str>,
         call: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-        settings: &Settings,
+        settings: &ContractSettings,
     ) -> Self {
         Self {
             call: Some(Call {
@@ -112,7 +112,7 @@ impl Asked {
     }
 
     /// Where a failure of it happened. `only` names the session of the one client on a pipe.
-    pub(crate) fn context(&self, settings: &Settings, only: &str) -> Context {
+    pub(crate) fn context(&self, settings: &ContractSettings, only: &str) -> Context {
         let trace = self.traceparent.as_deref().and_then(|it| it.split('-').nth(1));
         let own = Context {
             tool: self.call.as_ref().map(|it| it.tool.clone().into_owned()),

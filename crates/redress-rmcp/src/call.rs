@@ -33,11 +33,11 @@ use self::run::{Answer, Timer, run};
 use crate::{
     answer,
     asked::Asked,
-    catalog::Known,
+    catalog::KnownTool,
     contract::Contract,
     judge::Judge,
     panics, schema, size, start,
-    tell::{self, Told},
+    tell::{self, PreparedFault},
     tool_fault::Carried,
 };
 
@@ -109,7 +109,7 @@ impl<H: ServerHandler> Contract<H> {
     fn admit(
         &self,
         request: &mut CallToolRequestParams,
-        tool: Option<&Known>,
+        tool: Option<&KnownTool>,
     ) -> Result<(), Failed> {
         if !tell::admit(&self.settings) {
             return Err(Failed::Unrecordable);
@@ -130,7 +130,7 @@ impl<H: ServerHandler> Contract<H> {
         &self,
         answer: &CallToolResponse,
         judge: &Judge<'_>,
-        tool: Option<&Known>,
+        tool: Option<&KnownTool>,
         carried: &mut Carried,
     ) -> Option<Box<Fault>> {
         let CallToolResponse::Complete(result) = answer else { return None };
@@ -144,7 +144,7 @@ impl<H: ServerHandler> Contract<H> {
     }
 
     /// A result that says it went well must be what it promises to be.
-    fn broken(&self, result: &CallToolResult, tool: Option<&Known>) -> Option<Fault> {
+    fn broken(&self, result: &CallToolResult, tool: Option<&KnownTool>) -> Option<Fault> {
         let limit = self.settings.max_result_bytes;
         if let Some(size) = size::over(result, limit) {
             return Some(too_large(limit, size));
@@ -163,12 +163,12 @@ impl<H: ServerHandler> Contract<H> {
         Some(fault)
     }
 
-    fn judge<'j>(&'j self, asked: &'j Asked, tool: Option<&Known>) -> Judge<'j> {
+    fn judge<'j>(&'j self, asked: &'j Asked, tool: Option<&KnownTool>) -> Judge<'j> {
         let traits = tool.map(|it| it.traits).unwrap_or_default();
         Judge { asked, state: &self.state, traits }
     }
 
-    async fn answer(&self, failed: Failed, asked: &Asked, tool: Option<&Known>) -> Answer {
+    async fn answer(&self, failed: Failed, asked: &Asked, tool: Option<&KnownTool>) -> Answer {
         let (fault, meta, error) = match failed {
             Failed::Call(fault, meta) => (fault, meta, None),
             Failed::Error(fault, error) => (fault, None, Some(error)),
@@ -194,7 +194,7 @@ impl<H: ServerHandler> Contract<H> {
 
     fn result(
         &self,
-        told: &Told,
+        told: &PreparedFault,
         meta: Option<MetaObject>,
         has_output_schema: bool,
     ) -> Result<CallToolResponse, ErrorData> {
@@ -215,7 +215,7 @@ impl<H: ServerHandler> Contract<H> {
     }
 
     /// Looks up a tool that is not known: it may be new.
-    async fn find(&self, name: &str, context: &Context) -> Option<Arc<Known>> {
+    async fn find(&self, name: &str, context: &Context) -> Option<Arc<KnownTool>> {
         match panics::caught(|| self.handler.get_tool(name)) {
             Ok(Some(tool)) => {
                 let registry = self.state.codes.registry();
@@ -264,7 +264,7 @@ impl<H: ServerHandler> Contract<H> {
 const MOST_PAGES: usize = 1_000;
 
 /// Checks the arguments of a call.
-fn fitting(request: &mut CallToolRequestParams, tool: &Known) -> Result<(), Failed> {
+fn fitting(request: &mut CallToolRequestParams, tool: &KnownTool) -> Result<(), Failed> {
     if request.arguments.as_ref().is_some_and(|it| tool.input.surely_takes(it)) {
         return Ok(());
     }

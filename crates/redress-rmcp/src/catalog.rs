@@ -10,11 +10,11 @@ use redress::{describe, outcome::ToolTraits};
 use redress_registry::{Operation, Registry};
 use rmcp::model::{JsonObject, Tool};
 
-use crate::{schema::Schema, settings::Settings};
+use crate::{schema::Schema, settings::ContractSettings};
 
 /// One tool.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownTool {
     /// Its name, which costs nothing to copy where its author wrote it down.
     pub(crate) name: Cow<'static, str>,
     /// What it does; a tool without it is not served.
@@ -24,8 +24,8 @@ pub(crate) struct Known {
     pub(crate) output: Option<Schema>,
 }
 
-impl Known {
-    fn new(tool: &Tool, settings: &Settings, registry: &Registry) -> Self {
+impl KnownTool {
+    fn new(tool: &Tool, settings: &ContractSettings, registry: &Registry) -> Self {
         let row = registry.tools.get(&*tool.name);
         let hints = tool.annotations.as_ref();
         let operation = settings.operation(&tool.name, registry);
@@ -79,17 +79,17 @@ fn same(known: &Arc<JsonObject>, given: &Arc<JsonObject>) -> bool {
 
 /// What is known of the handler's tools, by name.
 #[derive(Debug, Default)]
-pub(crate) struct Catalog(RwLock<Tools>);
+pub(crate) struct Catalog(RwLock<KnownTools>);
 
 #[derive(Debug, Default)]
-struct Tools {
-    known: BTreeMap<String, Arc<Known>>,
+struct KnownTools {
+    known: BTreeMap<String, Arc<KnownTool>>,
     /// The names in the order of the list; `None` until a whole one was seen.
     names: Option<Arc<[String]>>,
 }
 
 impl Catalog {
-    pub(crate) fn get(&self, tool: &str) -> Option<Arc<Known>> {
+    pub(crate) fn get(&self, tool: &str) -> Option<Arc<KnownTool>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).known.get(tool).map(Arc::clone)
     }
 
@@ -100,7 +100,7 @@ impl Catalog {
 
     /// Forgets all tools: the codes that say what they do have changed.
     pub(crate) fn forget(&self) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Tools::default();
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = KnownTools::default();
     }
 
     /// Learns tools. `is_whole` says that there are no others.
@@ -108,18 +108,18 @@ impl Catalog {
         &self,
         tools: &[Tool],
         is_whole: bool,
-        (settings, registry): (&Settings, &Registry),
+        (settings, registry): (&ContractSettings, &Registry),
     ) {
         let mut known = BTreeMap::new();
         for tool in tools {
             let before = self.get(&tool.name).filter(|it| it.is_of(tool));
-            let now = before.unwrap_or_else(|| Arc::new(Known::new(tool, settings, registry)));
+            let now = before.unwrap_or_else(|| Arc::new(KnownTool::new(tool, settings, registry)));
             known.insert(tool.name.to_string(), now);
         }
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if is_whole {
             let names = tools.iter().map(|it| it.name.to_string()).collect();
-            *all = Tools { known, names: Some(names) };
+            *all = KnownTools { known, names: Some(names) };
         } else {
             all.known.extend(known);
         }

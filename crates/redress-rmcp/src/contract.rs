@@ -19,7 +19,7 @@ use crate::{
     catalog::Catalog,
     panics,
     plugins::Codes,
-    settings::{Seen, Settings},
+    settings::{ContractSettings, Seen},
 };
 
 /// A handler with the contract around it. It is a handler, too; clones share everything.
@@ -29,14 +29,14 @@ use crate::{
 #[derive(Debug)]
 pub struct Contract<H> {
     pub(crate) handler: Arc<H>,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<ContractSettings>,
     pub(crate) state: Arc<State>,
     /// The session of a client that has no other name for it: the one on the other end of a pipe.
     pub(crate) session: Arc<str>,
 }
 
 /// What is needed to tell a failure that no handler has heard of: with the name of the session.
-pub(crate) type Books = (Arc<Settings>, Arc<State>, Arc<str>);
+pub(crate) type Books = (Arc<ContractSettings>, Arc<State>, Arc<str>);
 
 /// What clones share.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl<H: ServerHandler> Contract<H> {
         redress::classify::warm_up();
         let server = handler.get_info().server_info.name;
         let state = State { catalog: Catalog::default(), codes: Codes::new(registry.into()) };
-        let settings = Settings::new(server);
+        let settings = ContractSettings::new(server);
         let stack = settings.stack;
         let contract = Self {
             handler: Arc::new(handler),
@@ -94,7 +94,7 @@ impl<H: ServerHandler> Contract<H> {
         (Arc::clone(&self.settings), Arc::clone(&self.state), Arc::clone(&self.session))
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+    fn with(mut self, change: impl FnOnce(&mut ContractSettings)) -> Self {
         change(Arc::make_mut(&mut self.settings));
         self
     }

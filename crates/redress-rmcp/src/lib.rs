@@ -28,6 +28,7 @@
 //!
 //! - Each call is answered, whatever the handler does; what it answers well is passed on as it is.
 //! - What a panic said is sent as the `cause` alone, and where it was only if stacks are shown; both are recorded.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod answer;
 mod asked;
@@ -72,7 +73,3 @@ struct DocsWriteAClient;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/rust.md")]
 struct DocsWriteAServer;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

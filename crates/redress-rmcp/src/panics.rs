@@ -23,12 +23,12 @@ use redress::{
 #[derive(Debug)]
 pub(crate) struct Panic {
     message: String,
-    place: Option<Place>,
+    place: Option<PanicPlace>,
 }
 
 /// Where a panic was.
 #[derive(Debug)]
-struct Place {
+struct PanicPlace {
     location: String,
     /// Only if a policy or the environment of the process asks for it, since it costs milliseconds.
     stack: Option<String>,
@@ -41,7 +41,7 @@ thread_local! {
     /// How many of our futures this thread is polling, one inside the other.
     static POLLING: Cell<usize> = const { Cell::new(0) };
     /// Where the last panic in one of them was.
-    static PLACE: RefCell<Option<Place>> = const { RefCell::new(None) };
+    static PLACE: RefCell<Option<PanicPlace>> = const { RefCell::new(None) };
 }
 
 /// Notes from now on where handlers panic. An earlier panic hook is called as before.
@@ -68,7 +68,7 @@ fn note(info: &PanicHookInfo<'_>) {
     let stack = if is_kept { Backtrace::force_capture() } else { Backtrace::capture() };
     let stack = (stack.status() == BacktraceStatus::Captured).then(|| stack.to_string());
     let location = info.location().map(ToString::to_string).unwrap_or_default();
-    PLACE.with_borrow_mut(|it| *it = Some(Place { location, stack }));
+    PLACE.with_borrow_mut(|it| *it = Some(PanicPlace { location, stack }));
 }
 
 /// Runs a future to its end or to its panic.

@@ -30,9 +30,9 @@ use tokio::{
 
 use self::{
     begin::Begin,
-    flight::{Asked, Flight},
+    flight::{Flight, RequestKind},
     pen::Pen,
-    refused::{Reader, Refused},
+    refused::{LineReader, Refused},
 };
 use crate::contract::{Books, Contract};
 
@@ -122,7 +122,7 @@ const GRACE: Duration = Duration::from_secs(5);
 struct Pipe<R, W> {
     reader: R,
     lines: Lines,
-    heard: Reader,
+    heard: LineReader,
     begin: Begin,
     desk: Arc<Desk<W>>,
     flight: Arc<Flight>,
@@ -150,7 +150,7 @@ where
         Self {
             reader,
             lines: Lines::new(refused::MOST),
-            heard: Reader::default(),
+            heard: LineReader::default(),
             begin: Begin::new(contract.supported_protocol_versions()),
             desk: Arc::new(Desk { pen: Pen::new(writer), books: contract.books() }),
             flight: Arc::default(),
@@ -190,7 +190,7 @@ where
     }
 
     /// Tells that a request is given up.
-    fn give_up(&mut self, id: RequestId, asked: Asked) {
+    fn give_up(&mut self, id: RequestId, asked: RequestKind) {
         let desk = Arc::clone(&self.desk);
         self.telling.spawn(async move {
             let line = ended::told(id, asked, &desk.books).await;

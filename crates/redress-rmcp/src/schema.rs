@@ -21,7 +21,7 @@ use redress_wire::json::pointer_step;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use self::shape::Shape;
+use self::shape::SchemaShape;
 pub(crate) use self::words::{is_of_serde, refused_by_serde};
 
 /// A JSON Schema and what checks it.
@@ -29,13 +29,13 @@ pub(crate) use self::words::{is_of_serde, refused_by_serde};
 pub(crate) struct Schema {
     source: Arc<JsonObject>,
     /// What most calls are checked with.
-    shape: Option<Shape>,
+    shape: Option<SchemaShape>,
     compiled: OnceLock<Result<Validator, String>>,
 }
 
 /// One thing that is wrong with a value.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Wrong {
+pub(crate) struct Mismatch {
     code: CoreCode,
     pub(crate) pointer: String,
     pub(crate) reason: &'static str,
@@ -46,7 +46,11 @@ pub(crate) struct Wrong {
 
 impl Schema {
     pub(crate) fn new(source: &Arc<JsonObject>) -> Self {
-        Self { source: Arc::clone(source), shape: Shape::of(source), compiled: OnceLock::new() }
+        Self {
+            source: Arc::clone(source),
+            shape: SchemaShape::of(source),
+            compiled: OnceLock::new(),
+        }
     }
 
     pub(crate) const fn source(&self) -> &Arc<JsonObject> {
@@ -64,7 +68,7 @@ impl Schema {
     }
 
     /// What is wrong with a value; nothing, if the schema cannot be checked.
-    pub(crate) fn wrongs(&self, value: &Value) -> Vec<Wrong> {
+    pub(crate) fn wrongs(&self, value: &Value) -> Vec<Mismatch> {
         if self.shape.as_ref().is_some_and(|it| it.fits(value)) {
             return Vec::new();
         }
@@ -84,11 +88,11 @@ impl Schema {
         })
     }
 
-    fn wrong(&self, error: &ValidationError<'_>) -> Vec<Wrong> {
+    fn wrong(&self, error: &ValidationError<'_>) -> Vec<Mismatch> {
         let at = error.instance_path().as_str();
         let below = |name: &str| format!("{at}/{}", pointer_step(name));
         let one = |code, reason, expected: Option<String>| {
-            vec![Wrong { code, pointer: at.to_owned(), reason, expected, near: None }]
+            vec![Mismatch { code, pointer: at.to_owned(), reason, expected, near: None }]
         };
         let value =
             |expected: String| one(codes::INVALID_INPUT_VALUE, "not_allowed", Some(expected));
@@ -97,7 +101,7 @@ impl Schema {
                 let name = property.as_str().unwrap_or_default();
                 let expected = self.type_of(error.schema_path().as_str(), name);
                 let (code, pointer) = (codes::MISSING_REQUIRED_FIELD, below(name));
-                vec![Wrong { code, pointer, reason: "missing", expected, near: None }]
+                vec![Mismatch { code, pointer, reason: "missing", expected, near: None }]
             }
             Kind::Type { kind } => one(codes::INVALID_INPUT_TYPE, "wrong_type", Some(types(kind))),
             Kind::Format { format } => {
@@ -110,7 +114,7 @@ impl Schema {
             | Kind::UnevaluatedProperties { unexpected } => {
                 let names = self.names_at(error.schema_path().as_str());
                 let expected = names.as_ref().map(|it| format!("one of {}", it.join(", ")));
-                let unknown = |name: &String| Wrong {
+                let unknown = |name: &String| Mismatch {
                     code: codes::INVALID_INPUT_VALUE,
                     pointer: below(name),
                     reason: UNKNOWN,
@@ -172,7 +176,7 @@ fn types(kind: &TypeKind) -> String {
 }
 
 /// The failure of a call whose arguments are wrong.
-pub(crate) fn invalid_arguments(wrongs: &[Wrong]) -> Option<Fault> {
+pub(crate) fn invalid_arguments(wrongs: &[Mismatch]) -> Option<Fault> {
     let first = wrongs.first()?;
     let params = [("field", Some(first.pointer.clone())), ("expected", first.expected.clone())];
     let declared = |name| first.code.entry().param(name).is_some();
@@ -182,7 +186,7 @@ pub(crate) fn invalid_arguments(wrongs: &[Wrong]) -> Option<Fault> {
         .filter(|it| declared(it.0));
     let mut fault = first.code.raise(params);
     fault.origin = Origin::Client;
-    fault.violations = wrongs.iter().map(Wrong::violation).collect();
+    fault.violations = wrongs.iter().map(Mismatch::violation).collect();
     if first.reason == UNKNOWN {
         let step = first.pointer.rsplit('/').next().unwrap_or_default();
         let name = step.replace("~1", "/").replace("~0", "~");
@@ -200,7 +204,7 @@ const UNKNOWN: &str = "unknown";
 /// How much of a name is in a sentence.
 const NAME_CHARS: usize = 60;
 
-impl Wrong {
+impl Mismatch {
     fn violation(&self) -> Violation {
         Violation::new(&self.pointer, self.reason, self.expected.as_deref())
     }

@@ -1,4 +1,4 @@
-//! `Settings`: what the author of a server decides about its contract.
+//! `ContractSettings`: what the author of a server decides about its contract.
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
@@ -36,7 +36,7 @@ pub struct Seen<'a> {
 pub(crate) type Fill = Arc<dyn Fn(Seen<'_>) -> Context + Send + Sync>;
 
 #[derive(Clone)]
-pub(crate) struct Settings {
+pub(crate) struct ContractSettings {
     /// What is the same for every call.
     pub(crate) context: Context,
     pub(crate) fill: Option<Fill>,
@@ -55,7 +55,7 @@ pub(crate) struct Settings {
     pub(crate) error_stats: Option<ErrorStats>,
 }
 
-impl Settings {
+impl ContractSettings {
     pub(crate) fn new(server: String) -> Self {
         Self {
             context: Context { server: Some(server), ..Context::default() },
@@ -90,7 +90,7 @@ impl Settings {
     }
 }
 
-impl fmt::Debug for Settings {
+impl fmt::Debug for ContractSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings").field("context", &self.context).finish_non_exhaustive()
     }

@@ -14,19 +14,19 @@ use crate::{
     asked::Asked,
     clock,
     contract::{Contract, State},
-    settings::Settings,
+    settings::ContractSettings,
 };
 
 /// A failure that may be answered.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct PreparedFault {
     pub(crate) fault: Box<Fault>,
     /// It could not be recorded, so that this is the only thing the caller hears.
     pub(crate) is_unrecorded: bool,
 }
 
 /// Whether failures of new calls can be recorded.
-pub(crate) fn admit(settings: &Settings) -> bool {
+pub(crate) fn admit(settings: &ContractSettings) -> bool {
     let Some(ledger) = &settings.ledger else { return true };
     let is_open = ledger.admit().is_ok();
     if !is_open {
@@ -35,7 +35,7 @@ pub(crate) fn admit(settings: &Settings) -> bool {
     is_open
 }
 
-impl Told {
+impl PreparedFault {
     /// What the boundary knows.
     pub(crate) fn stamp(&self) -> Stamp<'_> {
         self.fault.timestamp.as_deref().map_or_else(Stamp::default, |now| Stamp { now })
@@ -44,7 +44,7 @@ impl Told {
 
 impl<H> Contract<H> {
     /// Makes a failure ready to be answered.
-    pub(crate) async fn tell(&self, mut fault: Fault, asked: &Asked) -> Told {
+    pub(crate) async fn tell(&self, mut fault: Fault, asked: &Asked) -> PreparedFault {
         fault.context.fill_absent(&asked.context(&self.settings, &self.session));
         fault.elapsed_ms = Some(asked.elapsed_ms());
         if let Some(names) = self.state.catalog.names() {
@@ -58,19 +58,23 @@ impl<H> Contract<H> {
     }
 
     /// The answer to a request whose failure could not be recorded, so that it was not even tried.
-    pub(crate) fn refused(&self, asked: &Asked) -> Told {
+    pub(crate) fn refused(&self, asked: &Asked) -> PreparedFault {
         let mut fault = Fault::of(codes::AUDIT_LOG_FAILED.entry());
         self.state.codes.count(&fault);
         fault.nothing_changed();
         fault.context = asked.context(&self.settings, &self.session);
         fault.timestamp = Some(clock::now().to_string());
         fault.elapsed_ms = Some(asked.elapsed_ms());
-        Told { fault: Box::new(unrecorded(fault)), is_unrecorded: true }
+        PreparedFault { fault: Box::new(unrecorded(fault)), is_unrecorded: true }
     }
 }
 
 /// Records a failure, so that it may be answered.
-pub(crate) async fn tell(mut fault: Fault, settings: &Settings, state: &State) -> Told {
+pub(crate) async fn tell(
+    mut fault: Fault,
+    settings: &ContractSettings,
+    state: &State,
+) -> PreparedFault {
     state.codes.count(&fault);
     fault.context.fill_absent(&settings.context);
     fault.timestamp = Some(clock::now().to_string());
@@ -78,9 +82,9 @@ pub(crate) async fn tell(mut fault: Fault, settings: &Settings, state: &State) -
     match record(&fault, settings).await {
         Ok(receipt) => {
             fault.ledger = receipt;
-            Told { fault: Box::new(fault), is_unrecorded: false }
+            PreparedFault { fault: Box::new(fault), is_unrecorded: false }
         }
-        Err(_) => Told { fault: Box::new(unrecorded(fault)), is_unrecorded: true },
+        Err(_) => PreparedFault { fault: Box::new(unrecorded(fault)), is_unrecorded: true },
     }
 }
 
@@ -104,7 +108,10 @@ pub(crate) fn emission(redactor: &Redactor, stack: StackPolicy) -> Emission<'_> 
     }
 }
 
-async fn record(fault: &Fault, settings: &Settings) -> Result<Option<Receipt>, LedgerError> {
+async fn record(
+    fault: &Fault,
+    settings: &ContractSettings,
+) -> Result<Option<Receipt>, LedgerError> {
     let Some(ledger) = &settings.ledger else { return Ok(None) };
     let (kept, hear) = oneshot::channel();
     ledger.append(Record::fault(fault, &settings.redactor), move |it| drop(kept.send(it)));

@@ -17,6 +17,7 @@
 //! - A request is sent again only if no byte of it was written.
 //! - A signal is sent to a process or its group only while the system cannot reuse its id.
 //! - No reader keeps more bytes than its caller allows.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod confinement;
 pub mod http;
@@ -29,7 +30,3 @@ pub mod resources;
 mod spawner;
 pub mod sse;
 pub mod subreaper;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -20,8 +20,8 @@ pub struct Program {
     /// Its limits, if it is launched.
     pub resources: Resources,
     /// Whether a second process of this program becomes the server. Then its limits hold from its first instruction on, and it ends with
-    /// this process even if that is killed. The `main` of this program must pass [`LAUNCH`](crate::launch::LAUNCH) on to
-    /// [`become_server`](crate::launch::become_server).
+    /// this process even if that is killed. The `main` of this program must pass the argument `LAUNCH` on to
+    /// `become_server`.
     pub is_launched: bool,
 }
 

@@ -12,6 +12,7 @@
 //!
 //! - Pure: no I/O, no clock, no runtime, no environment.
 //! - Every reader is total: a value or a typed error, within its limits of size and nesting.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod frame;
 pub mod json;
@@ -19,7 +20,3 @@ mod method;
 pub mod unseen;
 
 pub use method::is_method;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -11,14 +11,14 @@ use crate::{
     error::WorkspaceError,
     journal::{self, Step},
     reserved_names::new_name,
-    root::{Place, Root},
+    root::{OpenPath, Root},
     temporary::Staged,
 };
 
 /// What one file becomes.
 #[derive(Debug)]
 pub(crate) struct Change<'p> {
-    pub(crate) place: &'p Place,
+    pub(crate) place: &'p OpenPath,
     /// Its new bytes; without, it is removed.
     pub(crate) bytes: Option<Vec<u8>>,
     /// The mode of the file that is there now, if there is one.
@@ -50,7 +50,7 @@ pub(crate) fn change(root: &Root, changes: &[Change<'_>]) -> Result<(), Workspac
 
 /// A change whose bytes are on disk.
 struct Ready<'p> {
-    place: &'p Place,
+    place: &'p OpenPath,
     staged: Option<Staged<'p>>,
     has_old: bool,
 }
@@ -96,12 +96,12 @@ fn all(ready: Vec<Ready<'_>>) -> Result<(), WorkspaceError> {
 
 /// A change that can be undone: what was there before has a second name.
 struct Made<'p> {
-    place: &'p Place,
+    place: &'p OpenPath,
     old: Option<String>,
 }
 
 impl<'p> Made<'p> {
-    fn keep(place: &'p Place, has_old: bool) -> Result<Self, Errno> {
+    fn keep(place: &'p OpenPath, has_old: bool) -> Result<Self, Errno> {
         if !has_old {
             return Ok(Self { place, old: None });
         }
@@ -139,12 +139,12 @@ fn put_back(dir: &OwnedFd, old: &str, name: &str) -> Result<(), Errno> {
     }
 }
 
-fn unwritten(place: &Place, error: Errno) -> WorkspaceError {
+fn unwritten(place: &OpenPath, error: Errno) -> WorkspaceError {
     WorkspaceError::writing(place.path.as_str(), error)
 }
 
 /// The change was made, but the disk may not keep it.
-fn uncertain(place: &Place, error: Errno) -> WorkspaceError {
+fn uncertain(place: &OpenPath, error: Errno) -> WorkspaceError {
     let path = place.path.as_str().to_owned();
     WorkspaceError::FileWriteFailed { path, reason: error.to_string() }
 }

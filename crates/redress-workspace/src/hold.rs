@@ -12,7 +12,7 @@ use crate::{
     journal,
     lock::{identity, lock},
     path::Relative,
-    root::{Place, Root},
+    root::{OpenPath, Root},
     temporary,
 };
 
@@ -29,7 +29,7 @@ pub(crate) struct Hold<'p> {
 
 impl<'p> Hold<'p> {
     /// Waits for the directories. What dead processes left there is finished or cleared away first.
-    pub(crate) fn on(root: &Root, places: &'p [Place]) -> Result<Self, WorkspaceError> {
+    pub(crate) fn on(root: &Root, places: &'p [OpenPath]) -> Result<Self, WorkspaceError> {
         journal::finish(root)?;
         let until = Instant::now() + PATIENCE;
         let mut held = Self { dirs: Vec::new(), root: None };

@@ -18,7 +18,7 @@ use crate::{
     lock::{identity, lock},
     path::Relative,
     reserved_names::{JOURNAL, is_ours},
-    root::{Place, Root, kind},
+    root::{OpenPath, Root, kind},
     temporary::Staged,
 };
 
@@ -59,7 +59,7 @@ pub(crate) fn begin(root: &Root, steps: &[Step]) -> Result<(), Errno> {
     let dir = root.own_dir()?;
     let Ok(text) = serde_json::to_vec(steps) else { return Err(Errno::INVAL) };
     let path = Relative::root();
-    let place = Place { dir, name: JOURNAL.to_owned(), path };
+    let place = OpenPath { dir, name: JOURNAL.to_owned(), path };
     Staged::new(&place, &text, Some(MODE))?.take_place(true)?;
     fsync(place.dir())
 }
@@ -95,7 +95,7 @@ pub(crate) fn finish(root: &Root) -> Result<(), WorkspaceError> {
 }
 
 /// Carries out what was not carried out before.
-fn carry_out(place: &Place, step: &Step) -> Result<(), Errno> {
+fn carry_out(place: &OpenPath, step: &Step) -> Result<(), Errno> {
     let done = match &step.staged {
         Some(staged) if is_ours(staged.as_bytes()) => {
             renameat(&place.dir, &**staged, &place.dir, &*place.name)

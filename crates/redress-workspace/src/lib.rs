@@ -22,6 +22,7 @@
 //!
 //! - Nothing is opened but by `openat2` below the root, or as a name in a directory that was opened so.
 //! - A reader of a file sees what it was or what it becomes, also after a kill.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod change;
 mod content;
@@ -43,7 +44,3 @@ mod workspace;
 pub use serve::WorkspaceServer;
 pub use server::registry;
 pub use workspace::Workspace;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -45,14 +45,14 @@ pub struct Hunk {
     /// The line of the file where it should be, from 1; 0 in a file without lines.
     pub start: usize,
     /// The lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<HunkLine>,
 }
 
 /// A line of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct HunkLine {
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: LineFate,
     /// Without its line break.
     pub text: String,
     /// Whether it ends with a line break; only the last line of a file may not.
@@ -61,7 +61,7 @@ pub struct Line {
 
 /// What becomes of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum LineFate {
     /// It is there before and afterwards.
     Stays,
     /// It goes.

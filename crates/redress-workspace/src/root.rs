@@ -39,7 +39,7 @@ pub(crate) struct Root {
 
 /// A name in a directory that is open.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct OpenPath {
     pub(crate) dir: OwnedFd,
     pub(crate) name: String,
     pub(crate) path: Relative,
@@ -146,17 +146,17 @@ impl Root {
     }
 
     /// The name of a path in its directory, which must be there, so that it can be changed.
-    pub(crate) fn place(&self, path: &Relative) -> Result<Place, WorkspaceError> {
+    pub(crate) fn place(&self, path: &Relative) -> Result<OpenPath, WorkspaceError> {
         let Some((parent, name)) = path.split() else {
             let path = path.as_str().to_owned();
             return Err(WorkspaceError::InvalidPath { path, reason: "it is the root itself" });
         };
         let dir = self.directory_to_change(&parent)?;
-        Ok(Place { dir, name: name.to_owned(), path: path.clone() })
+        Ok(OpenPath { dir, name: name.to_owned(), path: path.clone() })
     }
 
     /// The same, and the directory is made if it is not there.
-    pub(crate) fn place_with_parents(&self, path: &Relative) -> Result<Place, WorkspaceError> {
+    pub(crate) fn place_with_parents(&self, path: &Relative) -> Result<OpenPath, WorkspaceError> {
         path.can_be_made()?;
         if let Some((parent, _)) = path.split() {
             self.make_directory(&parent)?;
@@ -231,7 +231,7 @@ fn names_in(dir: &OwnedFd) -> Result<Vec<String>, Errno> {
     Ok(names.filter(|it| it != "." && it != ".." && !is_ours(it.as_bytes())).collect())
 }
 
-impl Place {
+impl OpenPath {
     /// Opens the regular file that is there now, if any. Nothing is followed.
     pub(crate) fn current(&self) -> Result<Option<(File, Stat)>, WorkspaceError> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -10,14 +10,14 @@ use tokio::{
 };
 
 use crate::{
-    server::{Server, contract},
+    server::{FileTools, contract},
     workspace::Workspace,
 };
 
 /// A workspace that speaks MCP.
 #[derive(Debug)]
 pub struct WorkspaceServer {
-    contract: Contract<Server>,
+    contract: Contract<FileTools>,
     /// There until this is dropped.
     runtime: Option<Runtime>,
     at_hand: Handle,

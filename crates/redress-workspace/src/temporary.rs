@@ -9,7 +9,7 @@ use rustix::{
 
 use crate::{
     reserved_names::{JOURNAL, is_ours, new_name},
-    root::Place,
+    root::OpenPath,
 };
 
 /// How many names of a directory are looked at for what a dead process left.
@@ -18,14 +18,14 @@ const MOST_NAMES: usize = 20_000;
 /// Bytes in the directory of the file that they are for. Dropped without a place, they are removed.
 #[derive(Debug)]
 pub(crate) struct Staged<'p> {
-    place: &'p Place,
+    place: &'p OpenPath,
     name: String,
     has_place: bool,
 }
 
 impl<'p> Staged<'p> {
     /// Writes bytes for a place, and has the disk keep them. The directory must be held, so that no other process clears them away.
-    pub(crate) fn new(place: &'p Place, bytes: &[u8], mode: Option<u32>) -> Result<Self, Errno> {
+    pub(crate) fn new(place: &'p OpenPath, bytes: &[u8], mode: Option<u32>) -> Result<Self, Errno> {
         let name = new_name()?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let file = openat(place.dir(), &*name, flags, Mode::from_raw_mode(0o666))?;

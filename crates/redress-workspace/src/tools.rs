@@ -31,15 +31,16 @@ pub(crate) trait Brief {
 
 /// What kind of thing a path names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Kind")]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
+pub(crate) enum PathKind {
     File,
     Directory,
     Link,
     Special,
 }
 
-impl From<FileType> for Kind {
+impl From<FileType> for PathKind {
     fn from(kind: FileType) -> Self {
         match kind {
             FileType::RegularFile => Self::File,

@@ -77,7 +77,7 @@ pub struct Cluster {
 
 /// What failures are grouped by. Unflagged ones are grouped by tool, since texts of another tool say nothing about them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct ClusterKey {
     silent_tool: Option<String>,
     code: String,
     glob: String,
@@ -87,7 +87,7 @@ struct Key {
 /// Groups failures, in bounded memory.
 #[derive(Debug, Clone, Default)]
 pub struct Clusters {
-    found: BTreeMap<Key, Cluster>,
+    found: BTreeMap<ClusterKey, Cluster>,
     left_out: u64,
 }
 
@@ -99,7 +99,7 @@ impl Clusters {
         given.push(sighting.tool);
         let Mask { shown, glob, .. } = mask(&text, &given);
         let rpc_code = sighting.rpc_code.filter(|_| glob.is_empty());
-        let key = Key {
+        let key = ClusterKey {
             silent_tool: sighting.is_silent.then(|| sighting.tool.to_owned()),
             code: sighting.code.to_owned(),
             glob,

@@ -12,7 +12,7 @@ pub use bounds::bound;
 
 use crate::{
     Fault,
-    fault::{NextAction, Part, Policy, Redact, StackPolicy, document_without_frames},
+    fault::{ForeignPart, NextAction, Policy, Redact, StackPolicy, document_without_frames},
     own, text,
 };
 use redress_wire::json::{Kind, RawJson, Value, changed, is_same};
@@ -89,14 +89,14 @@ fn expose(fault: &mut Fault, how: &Emission<'_>) {
 /// Removes control, bidi and invisible characters, behind which a secret would not be seen.
 fn normalise(fault: &mut Fault) {
     fault.each_part(&mut |part| match part {
-        Part::Text(text) => {
+        ForeignPart::Text(text) => {
             if text::misleads(text) {
                 *text = text::strip(text);
             }
         }
-        Part::Said(text) => *text = text::strip(text),
-        Part::Stack(lines) => *lines = text::strip_lines(lines),
-        Part::Details(json) | Part::Json(json) => {
+        ForeignPart::Said(text) => *text = text::strip(text),
+        ForeignPart::Stack(lines) => *lines = text::strip_lines(lines),
+        ForeignPart::Details(json) | ForeignPart::Json(json) => {
             if let Some(harmless) = normalised(json) {
                 *json = harmless;
             }
@@ -117,8 +117,12 @@ fn leave_out(fault: &mut Fault, redact: &dyn Redact) {
 fn redact(fault: &mut Fault, how: &Emission<'_>) {
     let redact = how.policy.redact;
     fault.each_part(&mut |part| match part {
-        Part::Text(text) | Part::Said(text) | Part::Stack(text) => *text = redacted(text, redact),
-        Part::Details(json) | Part::Json(json) => *json = redacted_document(json, redact),
+        ForeignPart::Text(text) | ForeignPart::Said(text) | ForeignPart::Stack(text) => {
+            *text = redacted(text, redact)
+        }
+        ForeignPart::Details(json) | ForeignPart::Json(json) => {
+            *json = redacted_document(json, redact)
+        }
     });
 }
 

@@ -18,7 +18,7 @@ pub(crate) use arguments::MISNAMED;
 pub use details::{ATTEMPTS, GUESSED, UPSTREAM};
 pub use domain::{DomainErrors, Overrides, UnknownSymbol, domain, fs_error, kg_error, mb_error};
 pub use make::{Ctx, Thrown, from_unknown, invariant_violation, startup_failure, tool_failure};
-pub(crate) use outside::Part;
+pub(crate) use outside::ForeignPart;
 pub use own_envelope::OwnEnvelope;
 pub(crate) use params::MAX_SHOWN_CHARS;
 pub use params::ParamValue;

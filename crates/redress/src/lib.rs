@@ -38,6 +38,7 @@
 //! - Every failing answer of the gate and of `redress-rmcp` went through `emit`; no text of it changes after that.
 //! - No fault is sent with an earlier retry or a smaller effect than its server stated.
 //! - Building a fault cannot fail. A bad part is left out and named in the private part.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod card;
 pub mod classify;
@@ -76,7 +77,3 @@ struct DocsFaults;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/reference/recover.md")]
 struct DocsRecover;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -18,20 +18,20 @@ pub use self::stats::{BadSample, ErrorStats, ready_line};
 /// `N` counters for each code.
 #[derive(Debug)]
 pub struct Tally<const N: usize> {
-    rows: IndexMap<Box<str>, Row<N>, FxBuildHasher>,
+    rows: IndexMap<Box<str>, CodeCounters<N>, FxBuildHasher>,
     /// The domains that a failure can be counted under instead of its row's.
     domains: Vec<Box<str>>,
 }
 
 #[derive(Debug)]
-struct Row<const N: usize> {
+struct CodeCounters<const N: usize> {
     entry: Arc<Entry>,
     counters: [AtomicU64; N],
     /// How many of them another domain raised, by its place among the domains.
     elsewhere: Box<[AtomicU64]>,
 }
 
-impl<const N: usize> Row<N> {
+impl<const N: usize> CodeCounters<N> {
     fn new(entry: &Arc<Entry>, domains: usize) -> Self {
         let counters = [const { AtomicU64::new(0) }; N];
         let elsewhere = (0..domains).map(|_| AtomicU64::new(0)).collect();
@@ -45,7 +45,8 @@ impl<const N: usize> Tally<N> {
         let mut rows: IndexMap<_, _, FxBuildHasher> = IndexMap::default();
         let domains: Vec<Box<str>> = contract.domains.keys().cloned().collect();
         for entry in contract.codes.values().chain(shipped::core().codes.values()) {
-            rows.entry(entry.code.clone()).or_insert_with(|| Row::new(entry, domains.len()));
+            rows.entry(entry.code.clone())
+                .or_insert_with(|| CodeCounters::new(entry, domains.len()));
         }
         Self { rows, domains }
     }
@@ -93,10 +94,10 @@ impl<const N: usize> Tally<N> {
         let more = before.domains.iter().filter(|it| !contract.domains.contains_key(&***it));
         domains.extend(more.cloned());
         for row in rows.values_mut() {
-            *row = Row::new(&row.entry, domains.len());
+            *row = CodeCounters::new(&row.entry, domains.len());
         }
         for (code, row) in &before.rows {
-            let absent = || Row::new(&row.entry, domains.len());
+            let absent = || CodeCounters::new(&row.entry, domains.len());
             let own = rows.entry(code.clone()).or_insert_with(absent);
             for (counter, count) in own.counters.iter().zip(&row.counters) {
                 counter.store(count.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -113,7 +114,8 @@ impl<const N: usize> Tally<N> {
 
     /// The codes that occurred, with their counters.
     pub fn seen(&self) -> impl Iterator<Item = (&Arc<Entry>, [u64; N])> {
-        let counts = |row: &Row<N>| row.counters.each_ref().map(|it| it.load(Ordering::Relaxed));
+        let counts =
+            |row: &CodeCounters<N>| row.counters.each_ref().map(|it| it.load(Ordering::Relaxed));
         let all = self.rows.values().map(move |row| (&row.entry, counts(row)));
         all.filter(|(_, counts)| counts.iter().any(|it| *it > 0))
     }

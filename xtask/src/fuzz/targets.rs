@@ -24,7 +24,7 @@ use redress_wire::{
     frame::{Frame, Shape, Unreadable, limits, lines::Lines, peek},
     json::{Doc, Limits, RawJson, Value},
 };
-use redress_workspace::patch::{Fate, fit, read as read_patch};
+use redress_workspace::patch::{LineFate, fit, read as read_patch};
 
 use super::{ledger, sources};
 
@@ -135,8 +135,8 @@ fn patch(bytes: &[u8]) {
                 let lines = |text: &[u8]| text.split_inclusive(|it| *it == b'\n').count();
                 match fit(file.as_bytes(), it) {
                     Ok(new) => assert_eq!(
-                        lines(&new) + count(Fate::Goes),
-                        lines(file.as_bytes()) + count(Fate::Comes),
+                        lines(&new) + count(LineFate::Goes),
+                        lines(file.as_bytes()) + count(LineFate::Comes),
                         "lines were lost or joined"
                     ),
                     Err(conflicts) => assert!(!conflicts.is_empty(), "refused without a place"),

@@ -25,12 +25,12 @@ pub(super) const EXCEPTIONS: &[Exceptions] = &[
     },
     Exceptions {
         name: "redress-cli",
-        cycles: &["config", "control", "failure", "output"],
+        cycles: &[],
         methods: &["config::Config", "config::compare::rules::Rules", "config::governance::Preset"],
     },
     Exceptions {
         name: "redress-ledger",
-        cycles: &["commit", "query", "refusals"],
+        cycles: &[],
         methods: &[
             "commit::Inner",
             "commit::Queue",

@@ -9,12 +9,12 @@ use super::{
     markdown::{HEAD, block, counted, text},
 };
 use crate::{
-    report::Report,
+    report::CheckReport,
     rule::{Edit, Hit},
 };
 
 /// The findings of each priority, in the order of files and lines.
-pub(super) fn by_priority(report: &Report) -> String {
+pub(super) fn by_priority(report: &CheckReport) -> String {
     let mut out = format!("{HEAD}# Findings by priority\n");
     for (name, meaning, level) in PRIORITIES {
         let hits: Vec<_> = report.hits.iter().filter(|it| it.finding.level == level).collect();
@@ -29,7 +29,7 @@ pub(super) fn by_priority(report: &Report) -> String {
 }
 
 /// The findings of each file, the most first.
-pub(super) fn by_file(report: &Report) -> String {
+pub(super) fn by_file(report: &CheckReport) -> String {
     let mut files: BTreeMap<&str, Vec<&Hit>> = BTreeMap::new();
     for hit in &report.hits {
         files.entry(&hit.finding.place.file).or_default().push(hit);
@@ -53,7 +53,7 @@ pub(super) fn by_file(report: &Report) -> String {
     out
 }
 
-fn finding(out: &mut String, report: &Report, hit: &Hit) {
+fn finding(out: &mut String, report: &CheckReport, hit: &Hit) {
     let Finding { rule, message, fix, place, .. } = &hit.finding;
     let _ = writeln!(out, "**{rule}** {}\n", text(message));
     if let Some(source) = report.sources.get(&place.file) {

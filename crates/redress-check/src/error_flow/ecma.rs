@@ -7,14 +7,14 @@ mod value;
 use tree_sitter::Node;
 
 use super::{
-    Catch, Guard, Plain, Positional, Stop, What, log,
+    Catch, Guard, Handling, Plain, Positional, Stop, log,
     members::{Key, Members, Value, makes_errors},
     record::{Held, MAX_CALLEE, Recorder},
     words::{is_cleanup, is_logger, only_later},
 };
 use crate::{
     span::span,
-    tree::{Field, Kind, Tag, Trail},
+    tree::{Field, NodeKind, Tag, Trail},
 };
 
 /// The kinds of nodes that are looked at.
@@ -74,11 +74,14 @@ fn function<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     if let Some(name) = name {
         tools::method(it, node, name, trail);
     }
-    let given = matches!(parent, Some(Kind::Declare | Kind::Pair | Kind::Assign | Kind::Class));
+    let given = matches!(
+        parent,
+        Some(NodeKind::Declare | NodeKind::Pair | NodeKind::Assign | NodeKind::Class)
+    );
     if name.is_none() && !given {
         let mut within = it.here;
         within.is_detached |=
-            parent == Some(Kind::Arguments) && callee(it, trail).is_some_and(only_later);
+            parent == Some(NodeKind::Arguments) && callee(it, trail).is_some_and(only_later);
         it.closure(node, within);
     }
     it.open_function(node);
@@ -163,29 +166,29 @@ fn throw<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
 }
 
 /// What is raised, if it has no code.
-fn raised<'t>(it: &Recorder<'t>, thrown: Node<'t>, trail: &Trail<'t>) -> Option<What> {
+fn raised<'t>(it: &Recorder<'t>, thrown: Node<'t>, trail: &Trail<'t>) -> Option<Handling> {
     let thrown = value::bare(thrown);
     let fields = Recorder::fields(trail);
     let made = match thrown.kind() {
         "new_expression" => fields.of(thrown, Field::Constructor)?,
         "call_expression" => fields.of(thrown, Field::Function)?,
-        "string" | "template_string" => return Some(What::Raise { kind: "string".into() }),
-        "object" => return Some(What::Value("".into())),
+        "string" | "template_string" => return Some(Handling::Raise { kind: "string".into() }),
+        "object" => return Some(Handling::Value("".into())),
         _ => return None,
     };
     let name = it.slice(made);
     if is_builtin_error(name) {
-        return Some(What::Raise { kind: name.into() });
+        return Some(Handling::Raise { kind: name.into() });
     }
     if last_name(it, made, trail) != "McpError" {
         let is_call = thrown.kind() == "call_expression" && name.len() <= MAX_CALLEE;
-        return is_call.then(|| What::Value(name.into()));
+        return is_call.then(|| Handling::Value(name.into()));
     }
     let arguments = fields.of(thrown, Field::Arguments)?;
     let code = arguments.named_child(0).map(|code| it.slice(code)).unwrap_or_default();
     let message = arguments.named_child(1).map(|message| it.slice(message)).unwrap_or_default();
     let is_protocol = super::words::is_protocol(code, message);
-    Some(What::Rpc { code: code.into(), is_protocol })
+    Some(Handling::Rpc { code: code.into(), is_protocol })
 }
 
 fn is_builtin_error(name: &str) -> bool {
@@ -213,12 +216,12 @@ fn give_back<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
             }
         }
         "string" | "template_string" if value::said(it, returned, trail).is_error => {
-            it.record(node, What::Plain(Plain::Text));
+            it.record(node, Handling::Plain(Plain::Text));
         }
         _ => (),
     }
     if it.here.catch.is_some() && is_nothing(it.slice(returned)) {
-        it.record(node, What::Plain(Plain::Nothing));
+        it.record(node, Handling::Plain(Plain::Nothing));
     }
 }
 
@@ -234,9 +237,9 @@ fn call<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     let object =
         fields.of(callee, Field::Object).map(|object| it.slice(object)).unwrap_or_default();
     match (object, name) {
-        ("process", "exit" | "abort") => it.record(node, What::Stop(Stop::Exit, name.into())),
+        ("process", "exit" | "abort") => it.record(node, Handling::Stop(Stop::Exit, name.into())),
         ("assert", _) | ("", "assert") => {
-            it.record(node, What::Stop(Stop::Assert, "assert".into()));
+            it.record(node, Handling::Stop(Stop::Assert, "assert".into()));
         }
         ("Promise" | "", "reject") => {
             let rejected = fields.of(node, Field::Arguments).and_then(|it| it.named_child(0));
@@ -248,7 +251,7 @@ fn call<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
             if !is_cleanup(object) && value::ignores(it, node, trail) {
                 it.record_at(
                     span(callee.end_byte().saturating_sub("catch".len())..node.end_byte()),
-                    What::Ignore(".catch()".into()),
+                    Handling::Ignore(".catch()".into()),
                 );
             }
         }
@@ -256,7 +259,7 @@ fn call<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
             tools::given(it, node, name, trail);
         }
         (_, "handler" | "execute" | "callback" | "cb" | "fn" | "run" | "invoke") => {
-            it.record(node, What::Dispatch(name.into()));
+            it.record(node, Handling::Dispatch(name.into()));
         }
         _ => positional(it, node, trail, Field::Function),
     }
@@ -295,13 +298,13 @@ fn positional<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>, call
 fn object<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     let mut members = Members::at(span(node.byte_range()));
     match trail.meaning() {
-        Some((outer, _)) if matches!(outer.kind, Kind::Return | Kind::Function) => {
+        Some((outer, _)) if matches!(outer.kind, NodeKind::Return | NodeKind::Function) => {
             members.is_returned = true;
         }
-        Some((outer, _)) if outer.kind == Kind::Arguments => {
+        Some((outer, _)) if outer.kind == NodeKind::Arguments => {
             members.callee = callee(it, trail).unwrap_or_default().into();
         }
-        Some((outer, _)) if outer.kind == Kind::Pair => {
+        Some((outer, _)) if outer.kind == NodeKind::Pair => {
             let key = Recorder::fields(trail).of(outer.node, Field::Key);
             members.is_details = key.is_some_and(|key| it.slice(key) == "details");
         }

@@ -2,8 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::{What, record::Recorder, said::begins_as_an_error, words::is_logger};
-use crate::tree::{Kind, MAX_PARTS, Trail};
+use super::{Handling, record::Recorder, said::begins_as_an_error, words::is_logger};
+use crate::tree::{MAX_PARTS, NodeKind, Trail};
 
 /// Records a call that logs an error if the function goes on after it.
 pub(super) fn look<'t>(it: &mut Recorder<'t>, call: Node<'t>, trail: &Trail<'t>) {
@@ -16,9 +16,9 @@ pub(super) fn look<'t>(it: &mut Recorder<'t>, call: Node<'t>, trail: &Trail<'t>)
         return;
     };
     let is_body = trail.around().skip_while(|it| it.node.id() != statement.id()).nth(2);
-    let is_body = is_body.is_some_and(|it| it.kind == Kind::Function);
+    let is_body = is_body.is_some_and(|it| it.kind == NodeKind::Function);
     if !leaves(it, statement, is_body) {
-        it.record(call, What::Log);
+        it.record(call, Handling::Log);
     }
 }
 

@@ -1,7 +1,8 @@
 //! `Members`: an object, a dictionary or a call with named arguments, and what its members make of it.
 
 use super::{
-    Answer, Boundary, Envelope, Flag, Handler, Leak, Plain, Registration, Said, What, said::is_code,
+    Answer, Boundary, Envelope, Flag, Handler, Handling, Leak, Plain, Registration, Said,
+    said::is_code,
 };
 use crate::span::Span;
 
@@ -192,19 +193,19 @@ impl Members {
     }
 
     /// What it is, each with its place.
-    pub(super) fn amounts_to(&self) -> Vec<(Span, What)> {
+    pub(super) fn amounts_to(&self) -> Vec<(Span, Handling)> {
         let mut found = Vec::new();
         let is_result = self.is_result
             || self.is_block
             || (self.has(Key::Content) && self.content_is_list && !self.has(Key::Role));
         if is_result {
-            found.push((self.span.clone(), What::Result(self.answer())));
+            found.push((self.span.clone(), Handling::Result(self.answer())));
         } else if self.is_plain_failure() {
-            found.push((self.span.clone(), What::Plain(Plain::Object)));
+            found.push((self.span.clone(), Handling::Plain(Plain::Object)));
         }
         let is_answer = if is_result { self.is_error != Flag::Absent } else { self.is_returned };
         if let Some((place, envelope)) = self.written().filter(|_| is_answer) {
-            found.push((place, What::Envelope(Envelope { is_result, ..envelope })));
+            found.push((place, Handling::Envelope(Envelope { is_result, ..envelope })));
         }
         if let Some((what, place)) = &self.details
             && !self.is_details
@@ -213,10 +214,10 @@ impl Members {
                 || self.has(Key::Code)
                 || makes_errors(&self.callee))
         {
-            found.push((place.clone(), What::Unsafe(what.clone())));
+            found.push((place.clone(), Handling::Unsafe(what.clone())));
         }
         if let Some((leak, place)) = self.leak(is_result) {
-            found.push((place, What::Leak(leak)));
+            found.push((place, Handling::Leak(leak)));
         }
         found
     }

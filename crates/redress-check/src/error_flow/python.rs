@@ -8,14 +8,14 @@ use tree_sitter::Node;
 
 pub(crate) use self::exceptions::catches;
 use super::{
-    Catch, Guard, Plain, Positional, Stop, What, log,
+    Catch, Guard, Handling, Plain, Positional, Stop, log,
     members::{Key, Members, makes_errors},
     record::{Held, MAX_CALLEE, Recorder},
     words::{self, is_cleanup, is_logger},
 };
 use crate::{
     span::span,
-    tree::{Field, Kind, MAX_PARTS, Tag, Trail},
+    tree::{Field, MAX_PARTS, NodeKind, Tag, Trail},
 };
 
 /// The kinds of nodes that are looked at.
@@ -53,7 +53,7 @@ pub(super) fn enter<'t>(it: &mut Recorder<'t>, tag: Tag, node: Node<'t>, trail: 
         }
         Tag::Throw => raise(it, node, trail),
         Tag::Return => give_back(it, node, trail),
-        Tag::Assert => it.record(node, What::Stop(Stop::Assert, "assert".into())),
+        Tag::Assert => it.record(node, Handling::Stop(Stop::Assert, "assert".into())),
         Tag::Call => call(it, node, trail),
         Tag::Object => object(it, node, trail),
         Tag::Pair => pair(it, node, trail),
@@ -142,7 +142,7 @@ fn raise<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     let path = it.slice(made.unwrap_or(raised));
     let name = path.rsplit('.').next().unwrap_or(path);
     if exceptions::is_built_in(name) {
-        it.record(node, What::Raise { kind: name.into() });
+        it.record(node, Handling::Raise { kind: name.into() });
         return;
     }
     if name == "McpError" || name == "MCPError" {
@@ -153,17 +153,17 @@ fn raise<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
         });
         let code = code.unwrap_or_default();
         let is_protocol = words::is_protocol(code, text);
-        it.record(node, What::Rpc { code: code.into(), is_protocol });
+        it.record(node, Handling::Rpc { code: code.into(), is_protocol });
         return;
     }
     if raised.kind() == "dictionary" || (made.is_some() && path.len() <= MAX_CALLEE) {
-        it.record(node, What::Value(made.map(|_| path).unwrap_or_default().into()));
+        it.record(node, Handling::Value(made.map(|_| path).unwrap_or_default().into()));
     }
     let argument = fields.of(raised, Field::Arguments).and_then(|it| it.named_child(0));
     if let Some(argument) = argument.filter(|_| name == "ToolError" && made.is_some()) {
         let said = value::said(it, argument, trail);
         if said.is_literal && !said.has_code && !said.is_opaque {
-            it.record(node, What::Prose(name.into()));
+            it.record(node, Handling::Prose(name.into()));
         }
     }
 }
@@ -181,7 +181,7 @@ fn give_back<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
         "string" | "concatenated_string" | "binary_operator" | "call"
             if value::said(it, returned, trail).is_error =>
         {
-            it.record(node, What::Plain(Plain::Text));
+            it.record(node, Handling::Plain(Plain::Text));
         }
         _ => (),
     }
@@ -201,7 +201,7 @@ fn give_back<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
             | "list()"
     );
     if it.here.catch.is_some() && is_nothing {
-        it.record(node, What::Plain(Plain::Nothing));
+        it.record(node, Handling::Plain(Plain::Nothing));
     }
 }
 
@@ -216,7 +216,7 @@ fn call<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     log::look(it, node, trail);
     match path {
         "sys.exit" | "os._exit" | "exit" | "quit" | "os.abort" => {
-            it.record(node, What::Stop(Stop::Exit, path.into()));
+            it.record(node, Handling::Stop(Stop::Exit, path.into()));
         }
         _ => it.call(path, true),
     }
@@ -241,8 +241,8 @@ fn call<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
 fn is_returned(trail: &Trail<'_>) -> bool {
     for step in trail.around() {
         match step.kind {
-            Kind::Return => return true,
-            Kind::List | Kind::Through => (),
+            NodeKind::Return => return true,
+            NodeKind::List | NodeKind::Through => (),
             _ => return false,
         }
     }
@@ -278,8 +278,8 @@ fn positional<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
 fn object<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     let mut members = Members::at(span(node.byte_range()));
     match trail.meaning() {
-        Some((outer, _)) if outer.kind == Kind::Return => members.is_returned = true,
-        Some((outer, _)) if matches!(outer.kind, Kind::Pair | Kind::Keyword) => {
+        Some((outer, _)) if outer.kind == NodeKind::Return => members.is_returned = true,
+        Some((outer, _)) if matches!(outer.kind, NodeKind::Pair | NodeKind::Keyword) => {
             members.is_details = key(it, outer.node, trail) == Some("details");
         }
         _ => (),

@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::{
-    Call, Catch, ErrorFlow, ErrorSite, ErrorType, Guard, Mapping, Positional, Promise,
-    Registration, What, Within, ecma, members::Members, python, rust, words,
+    Call, Catch, ErrorFlow, ErrorSite, ErrorType, Guard, Handling, Mapping, Positional, Promise,
+    Registration, Within, ecma, members::Members, python, rust, words,
 };
 use crate::{
     language::Language,
@@ -24,7 +24,7 @@ pub(crate) struct Recorder<'t> {
     any_error: Option<bool>,
     /// An attribute said that the next item is a test.
     pub(super) is_marked: bool,
-    scopes: Vec<Scope>,
+    scopes: Vec<OpenScope>,
 }
 
 /// A tool whose function is still to come.
@@ -39,7 +39,7 @@ pub(super) struct Decorated {
 
 /// Something that reaches up to a byte, and what was around before it.
 #[derive(Debug)]
-struct Scope {
+struct OpenScope {
     end: u32,
     before: Within,
     held: Held,
@@ -129,7 +129,7 @@ impl<'t> Recorder<'t> {
 
     /// Begins something that reaches to the end of a node.
     pub(super) fn open(&mut self, node: Node<'_>, held: Held) {
-        self.scopes.push(Scope { end: small(node.end_byte()), before: self.here, held });
+        self.scopes.push(OpenScope { end: small(node.end_byte()), before: self.here, held });
     }
 
     /// Begins a function. Its tries are its own.
@@ -265,11 +265,11 @@ impl<'t> Recorder<'t> {
     }
 
     /// Records what is done at a node.
-    pub(super) fn record(&mut self, node: Node<'_>, what: What) {
+    pub(super) fn record(&mut self, node: Node<'_>, what: Handling) {
         self.record_at(span(node.byte_range()), what);
     }
 
-    pub(super) fn record_at(&mut self, span: Span, what: What) {
+    pub(super) fn record_at(&mut self, span: Span, what: Handling) {
         if self.here.is_test {
             return;
         }

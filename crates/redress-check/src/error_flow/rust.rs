@@ -8,14 +8,14 @@ mod value;
 use tree_sitter::Node;
 
 use super::{
-    Envelope, Flag, Plain, Stop, What, log,
+    Envelope, Flag, Handling, Plain, Stop, log,
     members::{Key, Members},
     record::{Held, Recorder},
     words,
 };
 use crate::{
     span::span,
-    tree::{Field, Kind, Tag, Trail},
+    tree::{Field, NodeKind, Tag, Trail},
 };
 
 /// The kinds of nodes that are looked at.
@@ -100,27 +100,27 @@ fn macro_call<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     log::look(it, node, trail);
     match name {
         "panic" | "todo" | "unimplemented" => {
-            it.record(node, What::Stop(Stop::Panic, format!("{name}!").into()));
+            it.record(node, Handling::Stop(Stop::Panic, format!("{name}!").into()));
         }
         "assert" | "assert_eq" | "assert_ne" => {
-            it.record(node, What::Stop(Stop::Assert, format!("{name}!").into()));
+            it.record(node, Handling::Stop(Stop::Assert, format!("{name}!").into()));
         }
         "bail" | "ensure" | "anyhow" | "eyre" => {
-            it.record(node, What::Raise { kind: format!("{name}!").into() });
+            it.record(node, Handling::Raise { kind: format!("{name}!").into() });
         }
         "format" if value::said(it, node).is_error && value::is_answer(it, trail) => {
-            it.record(node, What::Plain(Plain::Text));
+            it.record(node, Handling::Plain(Plain::Text));
         }
         "json" if value::is_envelope(it.slice(node)) => {
             let has_retry = it.slice(node).contains("\"retry");
             if it.members_around().is_some_and(|it| it.is_error == Flag::True) {
-                it.record(node, What::Envelope(Envelope { has_retry, is_result: true }));
+                it.record(node, Handling::Envelope(Envelope { has_retry, is_result: true }));
             }
         }
         "json" if value::is_plain_failure(it.slice(node)) => {
             let is_error = it.members_around().is_some_and(|it| it.is_error == Flag::True);
             if !is_error {
-                it.record(node, What::Plain(Plain::Object));
+                it.record(node, Handling::Plain(Plain::Object));
             }
         }
         _ => (),
@@ -154,14 +154,14 @@ fn method_call<'t>(
                     node.end_byte().min(callee.end_byte().saturating_sub(name.len()))
                         ..node.end_byte(),
                 );
-                it.record_at(place, What::Stop(Stop::Unwrap, name.into()));
+                it.record_at(place, Handling::Stop(Stop::Unwrap, name.into()));
             }
         }
         "ok_or" if value::is_text(argument) => {
-            it.record(node, What::Raise { kind: "string".into() });
+            it.record(node, Handling::Raise { kind: "string".into() });
         }
         "map_err" | "ok_or_else" if value::makes_text(argument) => {
-            it.record(node, What::Raise { kind: "string".into() });
+            it.record(node, Handling::Raise { kind: "string".into() });
         }
         _ => (),
     }
@@ -175,13 +175,13 @@ fn path_call<'t>(it: &mut Recorder<'t>, (node, path): (Node<'t>, &'t str), trail
     let text = argument.map(|argument| it.slice(argument)).unwrap_or_default();
     match (of, name) {
         ("", "Err") if value::is_text(text) => {
-            it.record(node, What::Raise { kind: "string".into() });
+            it.record(node, Handling::Raise { kind: "string".into() });
         }
-        ("process", "exit" | "abort") => it.record(node, What::Stop(Stop::Exit, name.into())),
+        ("process", "exit" | "abort") => it.record(node, Handling::Stop(Stop::Exit, name.into())),
         ("McpError" | "ErrorData" | "RmcpError", _) if name != "from" => {
             let is_protocol =
                 words::is_protocol(if name == "new" { text } else { name }, it.slice(node));
-            it.record(node, What::Rpc { code: name.into(), is_protocol });
+            it.record(node, Handling::Rpc { code: name.into(), is_protocol });
         }
         ("CallToolResult", _) => {
             let mut members = Members::at(span(node.byte_range()));
@@ -218,8 +218,8 @@ fn pair<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
 
 /// Whether the nearest thing around that says something is a call of this name.
 fn is_argument_of(it: &Recorder<'_>, trail: &Trail<'_>, name: &str) -> bool {
-    let mut around = trail.around().skip_while(|it| matches!(it.kind, Kind::Through));
-    if !around.next().is_some_and(|it| it.kind == Kind::Arguments) {
+    let mut around = trail.around().skip_while(|it| matches!(it.kind, NodeKind::Through));
+    if !around.next().is_some_and(|it| it.kind == NodeKind::Arguments) {
         return false;
     }
     let call = around.next().and_then(|call| call.node.child_by_field_name("function"));

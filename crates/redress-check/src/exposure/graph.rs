@@ -15,12 +15,12 @@ use crate::{
 pub(super) struct Graph<'w, 'i> {
     sources: &'w Sources,
     index: &'i Index<'w>,
-    files: Vec<Calls<'w>>,
+    files: Vec<FileCalls<'w>>,
 }
 
 /// The calls of one file, by the function they stand in.
 #[derive(Debug, Default)]
-struct Calls<'w> {
+struct FileCalls<'w> {
     made: FxHashMap<u32, Vec<&'w Call>>,
     closures: FxHashMap<u32, Vec<&'w (u32, Within)>>,
     /// Methods by their own name; `None` if several classes have one.
@@ -41,7 +41,7 @@ pub(super) struct Edge<'w> {
 
 impl<'w, 'i> Graph<'w, 'i> {
     pub(super) fn new(sources: &'w Sources, index: &'i Index<'w>) -> Self {
-        let files = sources.files.iter().map(|it| Calls::new(&it.facts)).collect();
+        let files = sources.files.iter().map(|it| FileCalls::new(&it.facts)).collect();
         Self { sources, index, files }
     }
 
@@ -109,7 +109,7 @@ impl<'w, 'i> Graph<'w, 'i> {
     }
 }
 
-impl<'w> Calls<'w> {
+impl<'w> FileCalls<'w> {
     fn new(facts: &'w Facts) -> Self {
         let mut list = Self::default();
         for it in &facts.error_flow.calls {

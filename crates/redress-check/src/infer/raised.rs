@@ -2,7 +2,7 @@
 
 use redress_registry::{Class, name::is_code};
 
-use crate::{error_flow::What, exposure::Exposure, resolve::Index, sources::Sources};
+use crate::{error_flow::Handling, exposure::Exposure, resolve::Index, sources::Sources};
 
 /// An error without a code that leaves a tool.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ pub(super) fn find<'w>(sources: &'w Sources, index: &Index<'w>) -> Vec<Raised> {
     for (file, source) in sources.files.iter().enumerate().filter(|it| exposure.is_judged(it.0)) {
         let error_flow = &source.facts.error_flow;
         let sites = error_flow.sites.iter().filter_map(|site| match &site.what {
-            What::Raise { kind } => Some((site, &**kind)),
+            Handling::Raise { kind } => Some((site, &**kind)),
             _ => None,
         });
         let mut sites = sites

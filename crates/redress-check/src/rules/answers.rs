@@ -7,7 +7,7 @@ use redress_registry::{
 
 use super::raised::tool;
 use crate::{
-    error_flow::{Answer, Flag, Plain, Registration, What},
+    error_flow::{Answer, Flag, Handling, Plain, Registration},
     exposure::Behind,
     project::Project,
     rule::{Check, Hits, page},
@@ -74,7 +74,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn structured(project: &Project<'_>, hits: &mut Hits<'_>) {
     for (file, _, site) in project.error_sites() {
-        let What::Result(Answer { is_error: Flag::True, is_structured: true, .. }) = &site.what
+        let Handling::Result(Answer { is_error: Flag::True, is_structured: true, .. }) = &site.what
         else {
             continue;
         };
@@ -102,17 +102,17 @@ fn unmarked(project: &Project<'_>, hits: &mut Hits<'_>) {
     for (file, error_flow, site) in project.error_sites() {
         let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
         let says_error = match &site.what {
-            What::Plain(Plain::Text) => behind.depth == 0,
-            What::Result(it)
+            Handling::Plain(Plain::Text) => behind.depth == 0,
+            Handling::Result(it)
                 if it.is_open || !matches!(it.is_error, Flag::Absent | Flag::False) =>
             {
                 false
             }
-            What::Result(it) => it.said.as_ref().is_some_and(|it| it.is_error),
+            Handling::Result(it) => it.said.as_ref().is_some_and(|it| it.is_error),
             _ => continue,
         };
         let is_caught = error_flow.catch(site).is_some_and(|it| !it.decides)
-            && matches!(&site.what, What::Result(it) if it.is_error == Flag::Absent && !it.is_open);
+            && matches!(&site.what, Handling::Result(it) if it.is_error == Flag::Absent && !it.is_open);
         if !says_error && !is_caught {
             continue;
         }
@@ -140,10 +140,10 @@ fn bare(project: &Project<'_>, hits: &mut Hits<'_>) {
         let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
         let parts = [("tool", tool(behind).into())];
         match &site.what {
-            What::Prose(_) => {
+            Handling::Prose(_) => {
                 hits.at((file, &site.span), "The error of {tool} is prose without a code.", parts);
             }
-            What::Result(it) if it.is_error == Flag::True && !it.is_open => {
+            Handling::Result(it) if it.is_error == Flag::True && !it.is_open => {
                 let Some(said) = it.said.as_ref().filter(|it| !it.is_opaque) else { continue };
                 if !it.has_code && (said.is_literal || said.is_varied) {
                     hits.at((file, &said.span), "The error of {tool} names no code.", parts);
@@ -158,7 +158,7 @@ fn bare(project: &Project<'_>, hits: &mut Hits<'_>) {
 
 fn plain(project: &Project<'_>, hits: &mut Hits<'_>) {
     for (file, _, site) in project.error_sites() {
-        let What::Plain(Plain::Object) = &site.what else { continue };
+        let Handling::Plain(Plain::Object) = &site.what else { continue };
         let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
         let hit = hits.at(
             (file, &site.span),
@@ -174,7 +174,7 @@ fn plain(project: &Project<'_>, hits: &mut Hits<'_>) {
 
 fn swallowed(project: &Project<'_>, hits: &mut Hits<'_>) {
     for (file, error_flow, site) in project.error_sites() {
-        let What::Plain(Plain::Nothing) = &site.what else { continue };
+        let Handling::Plain(Plain::Nothing) = &site.what else { continue };
         let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
         let guard = site.within.catch.and_then(|it| error_flow.guards.get(it as usize));
         if guard.is_none_or(|it| it.is_cleanup || it.is_question) {

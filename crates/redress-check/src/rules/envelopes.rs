@@ -9,7 +9,7 @@ use redress_registry::{
 
 use super::raised::tool;
 use crate::{
-    error_flow::{ErrorType, Leak, What},
+    error_flow::{ErrorType, Handling, Leak},
     project::Project,
     rule::{Check, Hits, page},
     subject::Subject,
@@ -85,7 +85,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn no_retry(project: &Project<'_>, hits: &mut Hits<'_>) {
     for (file, _, site) in project.error_sites() {
-        let What::Envelope(envelope) = &site.what else { continue };
+        let Handling::Envelope(envelope) = &site.what else { continue };
         let behind = project.exposure.behind(file, &site.within);
         let is_answer = |depth: u8| !envelope.has_retry && (envelope.is_result || depth == 0);
         let Some(behind) = behind.filter(|it| is_answer(it.depth)) else { continue };
@@ -116,7 +116,7 @@ fn types<'a>(project: &'a Project<'_>) -> impl Iterator<Item = (usize, &'a Error
 
 fn unsafe_details(project: &Project<'_>, hits: &mut Hits<'_>) {
     for (file, _, site) in project.error_sites() {
-        let What::Unsafe(what) = &site.what else { continue };
+        let Handling::Unsafe(what) = &site.what else { continue };
         if project.exposure.behind(file, &site.within).is_none() {
             continue;
         }
@@ -130,7 +130,7 @@ fn unsafe_details(project: &Project<'_>, hits: &mut Hits<'_>) {
 
 fn unbounded(project: &Project<'_>, hits: &mut Hits<'_>) {
     for (file, _, site) in project.error_sites() {
-        let What::Leak(leak) = &site.what else { continue };
+        let Handling::Leak(leak) = &site.what else { continue };
         let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
         let what = match leak {
             Leak::Stack => "a stack trace",

@@ -6,7 +6,7 @@ use redress_registry::{
 };
 
 use crate::{
-    error_flow::{Registration, Stop, What},
+    error_flow::{Handling, Registration, Stop},
     exposure::Behind,
     language::Language,
     project::Project,
@@ -73,7 +73,7 @@ pub(super) fn tool(behind: &Behind<'_>) -> String {
 
 fn raw_errors(project: &Project<'_>, hits: &mut Hits<'_>) {
     for (file, error_flow, site) in project.error_sites() {
-        let What::Raise { kind } = &site.what else { continue };
+        let Handling::Raise { kind } = &site.what else { continue };
         if !error_flow.lets_out(site.within.function) {
             continue;
         }
@@ -91,7 +91,7 @@ fn said(kind: &str) -> String {
 
 fn rpc_errors(project: &Project<'_>, hits: &mut Hits<'_>) {
     for (file, error_flow, site) in project.error_sites() {
-        let What::Rpc { code, is_protocol: false } = &site.what else { continue };
+        let Handling::Rpc { code, is_protocol: false } = &site.what else { continue };
         let Some(behind) = project.exposure.through((file, error_flow), site, "McpError") else {
             continue;
         };
@@ -112,7 +112,7 @@ fn rpc_errors(project: &Project<'_>, hits: &mut Hits<'_>) {
 
 fn thrown_values(project: &Project<'_>, hits: &mut Hits<'_>) {
     for (file, error_flow, site) in project.error_sites() {
-        let What::Value(callee) = &site.what else { continue };
+        let Handling::Value(callee) = &site.what else { continue };
         if !callee.is_empty() && !project.makes_value(file, callee) {
             continue;
         }
@@ -132,7 +132,7 @@ fn shown(code: &str) -> &str {
 
 fn stops(project: &Project<'_>, hits: &mut Hits<'_>) {
     for (file, error_flow, site) in project.error_sites() {
-        let What::Stop(stop, name) = &site.what else { continue };
+        let Handling::Stop(stop, name) = &site.what else { continue };
         let behind = match stop {
             Stop::Assert if project.language(file) != Language::Rust => {
                 project.exposure.through((file, error_flow), site, "AssertionError")

@@ -7,7 +7,7 @@ use redress_registry::{
 
 use super::raised::tool;
 use crate::{
-    error_flow::{Catch, Guard, What},
+    error_flow::{Catch, Guard, Handling},
     project::Project,
     rule::{Check, Hits, page},
     subject::Subject,
@@ -56,7 +56,7 @@ fn logged(project: &Project<'_>, hits: &mut Hits<'_>) {
             hit.weigh(Level::Improvement);
         }
     }
-    for (file, _, site) in project.error_sites().filter(|it| it.2.what == What::Log) {
+    for (file, _, site) in project.error_sites().filter(|it| it.2.what == Handling::Log) {
         let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
         let message = "An error is logged, and {tool} goes on as if nothing had happened.";
         // Without a handler of errors only the words of the log tell that something failed.
@@ -80,7 +80,7 @@ fn dropped(project: &Project<'_>, hits: &mut Hits<'_>) {
         };
     }
     for (file, _, site) in project.error_sites() {
-        let What::Ignore(what) = &site.what else { continue };
+        let Handling::Ignore(what) = &site.what else { continue };
         let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
         if !project.can_fail(file, &site.within, what) {
             continue;

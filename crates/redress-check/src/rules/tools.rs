@@ -10,7 +10,7 @@ use redress_registry::{
 
 use crate::{
     contract::Contract,
-    facts::Tool,
+    facts::DeclaredTool,
     named::{Named, Role},
     project::{JudgedFile, Project},
     reach::{nearby, reached},
@@ -89,7 +89,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// The tools that the contract has a row for.
 fn listed<'w>(
     project: &Project<'w>,
-) -> impl Iterator<Item = (JudgedFile<'w>, &'w Tool, &'w redress_registry::Tool)> {
+) -> impl Iterator<Item = (JudgedFile<'w>, &'w DeclaredTool, &'w redress_registry::Tool)> {
     project.judged().flat_map(|it| {
         it.facts.tools.iter().filter_map(move |tool| {
             let row = it.contract.registry.tools.get(&*tool.name)?;

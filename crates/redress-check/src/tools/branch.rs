@@ -7,7 +7,7 @@ use crate::{
     facts::Branch,
     scan::Scan,
     span::span,
-    tree::{Kind, Step, Trail},
+    tree::{NodeKind, Step, Trail},
 };
 
 /// What the name of a tool is called by those who look at it.
@@ -16,9 +16,9 @@ const SUBJECTS: [&str; 4] = ["name", "toolName", "tool_name", "tool"];
 /// Keeps the branch that a node begins, if it is taken for one name.
 pub(super) fn enter<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) {
     let found = match step.kind {
-        Kind::Arm => of_case(step.node, trail),
-        Kind::Pattern => of_match(step.node, trail),
-        Kind::Operator => of_comparison(scan, step.node, trail),
+        NodeKind::Arm => of_case(step.node, trail),
+        NodeKind::Pattern => of_match(step.node, trail),
+        NodeKind::Operator => of_comparison(scan, step.node, trail),
         _ => None,
     };
     let Some((subject, name, done)) = found else { return };

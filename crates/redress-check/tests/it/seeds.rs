@@ -1,11 +1,11 @@
 //! What the documents that the contract comes from ask of a scan of sources, each test by the number of its clause.
 
-use redress_check::{Contract, Day, Project, Report, Sources, check, infer};
+use redress_check::{CheckReport, Contract, Day, Project, Sources, check, infer};
 use redress_registry::{Source, load, shipped};
 
 const CONTRACT: &str = "format = \"redress-registry/1\"\nextends = [\"core\"]\n[registry]\nname = \"notes\"\nversion = \"1.0.0\"\n";
 
-fn report(files: &[(&str, &str)], contracts: &[Contract]) -> Report {
+fn report(files: &[(&str, &str)], contracts: &[Contract]) -> CheckReport {
     let sources = Sources::of_texts(files);
     let project = Project::new(&sources, contracts, |_| Some(0));
     check(&project, Day::parse("2026-11-01").unwrap())

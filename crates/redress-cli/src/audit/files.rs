@@ -16,7 +16,7 @@ use rustix::{
     process::{getegid, geteuid},
 };
 
-use super::{Checks, Subject, Wrong};
+use super::{AuditProblem, Checks, Subject};
 use crate::{config::General, place};
 
 /// The most entries of the ledger that are looked at.
@@ -78,7 +78,7 @@ fn roots(subject: &Subject<'_>) -> BTreeSet<PathBuf> {
     given.map(|it| it.0.clone()).collect()
 }
 
-fn is_own(path: &Path) -> Result<(), Wrong> {
+fn is_own(path: &Path) -> Result<(), AuditProblem> {
     let (real, meta) = look(path)?;
     is_only_ours(&real, &meta)?;
     for folder in real.ancestors().skip(1) {
@@ -92,7 +92,7 @@ fn is_own(path: &Path) -> Result<(), Wrong> {
     Ok(())
 }
 
-pub(super) fn is_private(key: &Path) -> Result<(), Wrong> {
+pub(super) fn is_private(key: &Path) -> Result<(), AuditProblem> {
     let (real, meta) = look(key)?;
     let mode = meta.mode() & 0o7777;
     if mode & NOT_THE_OWNER != 0 {
@@ -102,7 +102,7 @@ pub(super) fn is_private(key: &Path) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn is_workspace(root: &Path) -> Result<(), Wrong> {
+fn is_workspace(root: &Path) -> Result<(), AuditProblem> {
     let (real, meta) = look(root)?;
     if let Err(error) = can_confine(&real) {
         let what = format!("the system cannot confine paths there: {error}");
@@ -116,7 +116,7 @@ fn is_workspace(root: &Path) -> Result<(), Wrong> {
 }
 
 /// Whether the chains and segments of the ledger are this user's, too, as far as so many entries tell.
-fn holds_own(ledger: &Path) -> Result<(), Wrong> {
+fn holds_own(ledger: &Path) -> Result<(), AuditProblem> {
     let mut folders = vec![ledger.to_owned()];
     let mut left = MOST_ENTRIES;
     while let Some(folder) = folders.pop() {
@@ -136,7 +136,7 @@ fn holds_own(ledger: &Path) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn is_only_ours(real: &Path, meta: &Metadata) -> Result<(), Wrong> {
+fn is_only_ours(real: &Path, meta: &Metadata) -> Result<(), AuditProblem> {
     let me = geteuid().as_raw();
     if meta.uid() != me && meta.uid() != 0 {
         let what = format!("it belongs to user {}, not to this one ({me})", meta.uid());
@@ -151,7 +151,7 @@ fn is_only_ours(real: &Path, meta: &Metadata) -> Result<(), Wrong> {
 }
 
 /// What lies in the workspace is safe only if this user cannot write it, since the server can do what this user can.
-fn is_apart(path: &Path, root: &Path) -> Result<(), Wrong> {
+fn is_apart(path: &Path, root: &Path) -> Result<(), AuditProblem> {
     // What cannot be looked at is reported by the other checks.
     let (Ok((path, _)), Ok((root, _))) = (look(path), look(root)) else { return Ok(()) };
     if !path.starts_with(&root) {
@@ -175,7 +175,7 @@ fn is_own_group(meta: &Metadata) -> bool {
 }
 
 /// What a path leads to in the end.
-fn look(path: &Path) -> Result<(PathBuf, Metadata), Wrong> {
+fn look(path: &Path) -> Result<(PathBuf, Metadata), AuditProblem> {
     let found = fs::canonicalize(path).and_then(|it| Ok((fs::metadata(&it)?, it)));
     let (meta, real) = found.map_err(|error| {
         wrong(
@@ -187,6 +187,6 @@ fn look(path: &Path) -> Result<(PathBuf, Metadata), Wrong> {
     Ok((real, meta))
 }
 
-fn wrong(path: &Path, what: String, fix: String) -> Wrong {
-    Wrong { place: path.display().to_string(), what, fix }
+fn wrong(path: &Path, what: String, fix: String) -> AuditProblem {
+    AuditProblem { place: path.display().to_string(), what, fix }
 }

@@ -7,7 +7,7 @@ use redress_ledger::{
     Evidence, Ledger, OpenError, Recovery, Report, Unread, check_key, verify_newest,
 };
 
-use super::{Checks, Subject, Wrong, files::is_private};
+use super::{AuditProblem, Checks, Subject, files::is_private};
 use crate::{findings::counted, place};
 
 /// How much of the ledger is read.
@@ -26,7 +26,7 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) -> String {
         Err(error) => {
             checks.add(
                 &INV_LEDGER_CHAIN,
-                Err(Wrong {
+                Err(AuditProblem {
                     place: dir.to_string(),
                     what: format!("it cannot be read: {error}"),
                     fix: "Let this user read it, or repair its disk.".to_owned(),
@@ -37,7 +37,7 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) -> String {
     }
 }
 
-fn opens(subject: &Subject<'_>) -> Result<(), Wrong> {
+fn opens(subject: &Subject<'_>) -> Result<(), AuditProblem> {
     let key = place::key().ok().filter(|it| it.exists());
     let of_key = key.and_then(|it| key_fix(&it));
     let fix = of_key.unwrap_or_else(|| {
@@ -45,7 +45,7 @@ fn opens(subject: &Subject<'_>) -> Result<(), Wrong> {
             .to_owned()
     });
     let place = subject.ledger.display().to_string();
-    let wrong = |what: String| Wrong { place: place.clone(), what, fix: fix.clone() };
+    let wrong = |what: String| AuditProblem { place: place.clone(), what, fix: fix.clone() };
     let ledger = subject.opened.map_err(|it| wrong(it.reason().to_owned()))?;
     let mut recovered = ledger.into_iter().flat_map(Ledger::recovered);
     match recovered.find(|it| matches!(it, Recovery::Left { .. })) {
@@ -67,10 +67,10 @@ fn key_fix(key: &Path) -> Option<String> {
 }
 
 /// Everything that was changed or is gone, or that cannot be checked any more.
-fn unsound(report: &Report, subject: &Subject<'_>) -> Vec<Wrong> {
+fn unsound(report: &Report, subject: &Subject<'_>) -> Vec<AuditProblem> {
     let dir = subject.ledger.display();
     let changed = report.chains.iter().filter_map(|it| Some((it, it.problem.as_ref()?)));
-    let changed = changed.map(|(chain, problem)| Wrong {
+    let changed = changed.map(|(chain, problem)| AuditProblem {
         place: format!("{}:{}", problem.file.display(), problem.line),
         what: format!("record {}: {}", problem.seq, problem.what),
         fix: format!(
@@ -79,7 +79,7 @@ fn unsound(report: &Report, subject: &Subject<'_>) -> Vec<Wrong> {
             witness(chain.path.file_name().unwrap_or_default())
         ),
     });
-    let gone = report.missing.iter().map(|it| Wrong {
+    let gone = report.missing.iter().map(|it| AuditProblem {
         place: dir.to_string(),
         what: format!("the chain {} is gone, of which there is a witness", it.chain),
         fix: format!(
@@ -87,7 +87,7 @@ fn unsound(report: &Report, subject: &Subject<'_>) -> Vec<Wrong> {
             witness(it.chain.as_ref())
         ),
     });
-    let unknown = report.witnesses.iter().map(|it| Wrong {
+    let unknown = report.witnesses.iter().map(|it| AuditProblem {
         place: it.file.display().to_string(),
         what: it.what.to_string(),
         fix: "Let this user read it, or bring it back from a copy; if there is none, remove it."

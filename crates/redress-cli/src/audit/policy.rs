@@ -3,14 +3,14 @@
 use redress_govern::Manifest;
 use redress_govern::invariant::{INV_MANIFEST, INV_POLICY};
 
-use super::{Checks, Subject, Wrong};
+use super::{AuditProblem, Checks, Subject};
 
 pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
     checks.add_all(&INV_POLICY, roleless(subject));
     let doubts = subject.config.doubts().into_iter();
     checks.add_all(
         &INV_POLICY,
-        doubts.map(|it| Wrong { place: it.key(), what: it.what, fix: it.fix }),
+        doubts.map(|it| AuditProblem { place: it.key(), what: it.what, fix: it.fix }),
     );
     for pattern in &subject.config.general.governance.allow_eval {
         checks.add(&INV_MANIFEST, runs_code(subject, pattern));
@@ -18,7 +18,7 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
 }
 
 /// Callers without a role, where nothing is let through without one.
-fn roleless(subject: &Subject<'_>) -> Vec<Wrong> {
+fn roleless(subject: &Subject<'_>) -> Vec<AuditProblem> {
     let general = &subject.config.general;
     // A broken pattern was reported when the file was read.
     let Ok((roles, _)) = general.governance.policy() else { return Vec::new() };
@@ -26,7 +26,7 @@ fn roleless(subject: &Subject<'_>) -> Vec<Wrong> {
         return Vec::new();
     }
     let names = roles.names().collect::<Vec<_>>().join(", ");
-    let wrong = |place: &str, who: &str, fix: String| Wrong {
+    let wrong = |place: &str, who: &str, fix: String| AuditProblem {
         place: place.to_owned(),
         what: format!("{who} has no role, so that nothing would be let through"),
         fix,
@@ -49,7 +49,7 @@ fn roleless(subject: &Subject<'_>) -> Vec<Wrong> {
 }
 
 /// A permission to run code that no tool needs was meant for another one.
-fn runs_code(subject: &Subject<'_>, pattern: &str) -> Result<(), Wrong> {
+fn runs_code(subject: &Subject<'_>, pattern: &str) -> Result<(), AuditProblem> {
     if subject.config.servers.iter().any(|it| it.contract.problem.is_some()) {
         return Ok(());
     }
@@ -62,7 +62,7 @@ fn runs_code(subject: &Subject<'_>, pattern: &str) -> Result<(), Wrong> {
         return Ok(());
     }
     let [pattern] = pattern;
-    Err(Wrong {
+    Err(AuditProblem {
         place: "governance.allow_eval".to_owned(),
         what: format!("`{pattern}` means no tool whose operation is eval"),
         fix: "Leave it out, or write `operation = \"eval\"` for the tool in the contract."

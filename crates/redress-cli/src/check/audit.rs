@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use redress_check::{
-    Report, Sources,
+    CheckReport, Sources,
     audit::{Scope, documents},
 };
 
@@ -11,7 +11,7 @@ use super::today;
 use crate::{failure::Failure, files, output::Err};
 
 /// Writes the documents into a folder, which is made if it is not there.
-pub(super) fn write(folder: &Path, report: &Report, sources: &Sources) -> Result<(), Failure> {
+pub(super) fn write(folder: &Path, report: &CheckReport, sources: &Sources) -> Result<(), Failure> {
     let shown = folder.to_string_lossy();
     fs::create_dir_all(folder).map_err(|it| unwritable(Failure::writing(&shown, &it)))?;
     let (read, left_out) = (sources.count(), sources.left_out());

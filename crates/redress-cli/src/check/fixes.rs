@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use redress_check::{Edit, Report, Sources, fix::apply};
+use redress_check::{CheckReport, Edit, Sources, fix::apply};
 
 use crate::{failure::Failure, files, findings::counted, output::Err};
 
 /// Makes all edits that can be made and gives their number. A file with broken syntax is not touched.
-pub(super) fn make(sources: &Sources, report: &Report) -> Result<usize, Failure> {
+pub(super) fn make(sources: &Sources, report: &CheckReport) -> Result<usize, Failure> {
     let mut edits: BTreeMap<usize, Vec<&Edit>> = BTreeMap::new();
     for hit in &report.hits {
         if let (Some(file), Some(edit)) = (hit.file, &hit.edit) {

@@ -11,7 +11,7 @@ mod tests;
 use std::{ops::Range, path::Path};
 
 pub(crate) use self::remote::Remote;
-use super::{Client, Format};
+use super::{Client, FileFormat};
 
 /// A server in a file.
 #[derive(Debug)]
@@ -78,9 +78,9 @@ pub(crate) struct Unread {
 /// The servers that a file names.
 pub(crate) fn entries(client: &Client, text: &str) -> Result<Vec<Entry>, Unread> {
     match client.format {
-        Format::Json => json::entries(text, client),
-        Format::Toml => toml::entries(text, client.keys),
-        Format::Yaml => Ok(Vec::new()),
+        FileFormat::Json => json::entries(text, client),
+        FileFormat::Toml => toml::entries(text, client.keys),
+        FileFormat::Yaml => Ok(Vec::new()),
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct File {
 
 impl File {
     /// Reads the file of a client.
-    pub(crate) fn read(file: &super::File) -> Result<Self, Failure> {
+    pub(crate) fn read(file: &super::ClientFile) -> Result<Self, Failure> {
         let shown = file.path.display().to_string();
         let failed = |it: &io::Error| Failure::reading(&shown, it);
         let path = fs::canonicalize(&file.path).map_err(|it| failed(&it))?;

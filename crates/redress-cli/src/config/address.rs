@@ -8,7 +8,7 @@ use std::{
 use redress_ledger::Redactor;
 
 use super::{
-    kind::Kind,
+    kind::ValueKind,
     secret::{HIDDEN, Piece, pieces},
     table::{Given, Reading},
     value::{Shown, Value},
@@ -47,8 +47,8 @@ impl Value for Address {
         address
     }
 
-    fn kind() -> Kind {
-        Kind::Text("IP address and port")
+    fn kind() -> ValueKind {
+        ValueKind::Text("IP address and port")
     }
 
     fn shown(&self) -> Shown {
@@ -153,8 +153,8 @@ impl Value for Url {
         url.map_err(|it| given.refuse(reading, &it)).ok()
     }
 
-    fn kind() -> Kind {
-        Kind::Text("`http` or `https` URL, `${VAR}` for a variable of the environment")
+    fn kind() -> ValueKind {
+        ValueKind::Text("`http` or `https` URL, `${VAR}` for a variable of the environment")
     }
 
     fn shown(&self) -> Shown {
@@ -176,8 +176,8 @@ impl Value for Host {
         Some(Self(host))
     }
 
-    fn kind() -> Kind {
-        Kind::Text("host, with or without a port")
+    fn kind() -> ValueKind {
+        ValueKind::Text("host, with or without a port")
     }
 
     fn shown(&self) -> Shown {
@@ -200,8 +200,8 @@ impl Value for Origin {
         Some(Self(origin))
     }
 
-    fn kind() -> Kind {
-        Kind::Text("origin: scheme and host, with or without a port")
+    fn kind() -> ValueKind {
+        ValueKind::Text("origin: scheme and host, with or without a port")
     }
 
     fn shown(&self) -> Shown {

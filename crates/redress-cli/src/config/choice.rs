@@ -12,7 +12,7 @@ use redress_registry::{Effect, problems::quoted};
 
 use super::{
     governance::{Confine, Preset},
-    kind::Kind,
+    kind::ValueKind,
     table::{Given, Reading},
     value::{Shown, Value},
 };
@@ -125,8 +125,8 @@ impl Value for Confine {
         }
     }
 
-    fn kind() -> Kind {
-        Kind::FlagOr(<Self as Choice>::ALL.iter().map(|it| (it.1, it.2)).collect())
+    fn kind() -> ValueKind {
+        ValueKind::FlagOr(<Self as Choice>::ALL.iter().map(|it| (it.1, it.2)).collect())
     }
 
     fn shown(&self) -> Shown {
@@ -146,8 +146,8 @@ macro_rules! values {
                 read(given, reading)
             }
 
-            fn kind() -> Kind {
-                Kind::Choice(<Self as Choice>::ALL.iter().map(|it| (it.1, it.2)).collect())
+            fn kind() -> ValueKind {
+                ValueKind::Choice(<Self as Choice>::ALL.iter().map(|it| (it.1, it.2)).collect())
             }
 
             fn shown(&self) -> Shown {

@@ -19,7 +19,7 @@ use super::{Address, Config, General, Limits, Listen, Tls, section::Section as _
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Comparison {
     /// Every change, in the order of the keys.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<KeyChange>,
     /// What the file says; a key that would let more in has its running value unless that was confirmed.
     pub(crate) config: Config,
 }
@@ -35,11 +35,11 @@ pub(crate) enum Loosening {
 
 /// One key whose value changed, or one direction in which it did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Change {
+pub(crate) struct KeyChange {
     /// The key, as the file would write it.
     pub(crate) key: String,
     /// Whether it lets more in or less.
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: Strictness,
     /// What changed, without any secret; empty if the key says it all.
     pub(crate) detail: String,
     /// Whether only a restart makes it count.
@@ -48,7 +48,7 @@ pub(crate) struct Change {
 
 /// Whether a change lets more in or less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum Strictness {
     /// It lets less in.
     Tightened,
     /// It lets more in, or it is not known to let less in.
@@ -57,7 +57,7 @@ pub(crate) enum Verdict {
     Neutral,
 }
 
-impl Verdict {
+impl Strictness {
     /// What it is called.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -68,17 +68,17 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for KeyChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.key)?;
         if self.detail.is_empty() { Ok(()) } else { write!(f, " ({})", self.detail) }
     }
 }
 
-impl Change {
+impl KeyChange {
     /// Whether a confirmation is missing for it.
     pub(crate) fn waits(&self, loosening: Loosening) -> bool {
-        let is_held = self.verdict == Verdict::Loosened && loosening == Loosening::Held;
+        let is_held = self.verdict == Strictness::Loosened && loosening == Loosening::Held;
         is_held && !self.after_restart
     }
 
@@ -98,7 +98,7 @@ impl Change {
         let of_all = key.strip_prefix("governance.");
         let of_one = key.strip_prefix("server.").and_then(|it| it.strip_prefix(server));
         let of_one = of_one.and_then(|it| it.strip_prefix('.'));
-        self.verdict == Verdict::Tightened
+        self.verdict == Strictness::Tightened
             && (of_all.is_some_and(|it| OF_ALL.contains(&it))
                 || of_one.is_some_and(|it| OF_ONE.contains(&it)))
     }

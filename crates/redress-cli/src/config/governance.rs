@@ -9,8 +9,8 @@ use super::{
     choice::Choice,
     reference::Location,
     section::section,
-    table::Table,
-    value::{Named, Row},
+    table::ConfigTable,
+    value::{NamedSection, NamedSections},
 };
 
 section! {
@@ -42,11 +42,11 @@ section! {
         /// Patterns of the tools that may run code which their caller wrote. Others are not shown.
         allow_eval: Vec<String> = Vec::new(), example "[\"evaluate\"]";
         /// The roles.
-        roles: Named<RoleRow> = Named::default(), example "";
+        roles: NamedSections<RoleRow> = NamedSections::default(), example "";
         /// The rules about what is written.
-        write_rules: Named<WriteRule> = Named::default(), example "";
+        write_rules: NamedSections<WriteRule> = NamedSections::default(), example "";
         /// The commands that must succeed after a write.
-        preflight: Named<PreflightRow> = Named::default(), example "";
+        preflight: NamedSections<PreflightRow> = NamedSections::default(), example "";
     }
     check check_patterns
 }
@@ -144,23 +144,23 @@ impl Caller {
     }
 }
 
-fn check_caller(caller: &Caller, table: &mut Table<'_, '_>) {
+fn check_caller(caller: &Caller, table: &mut ConfigTable<'_, '_>) {
     if caller.hash().is_none() {
         let problem = format!("`{}.sha256` must be 64 hex digits.", table.path());
         table.refuse("sha256", problem);
     }
 }
 
-fn check_role(role: &RoleRow, table: &mut Table<'_, '_>) {
+fn check_role(role: &RoleRow, table: &mut ConfigTable<'_, '_>) {
     refuse_patterns("allow", &role.allow, table);
     refuse_patterns("deny", &role.deny, table);
 }
 
-fn check_rule(rule: &WriteRule, table: &mut Table<'_, '_>) {
+fn check_rule(rule: &WriteRule, table: &mut ConfigTable<'_, '_>) {
     refuse_patterns("paths", &rule.paths, table);
 }
 
-fn check_command(preflight: &PreflightRow, table: &mut Table<'_, '_>) {
+fn check_command(preflight: &PreflightRow, table: &mut ConfigTable<'_, '_>) {
     refuse_patterns("paths", &preflight.paths, table);
     if preflight.command.is_empty() {
         let problem = format!("`{}.command` must name a program.", table.path());
@@ -168,7 +168,7 @@ fn check_command(preflight: &PreflightRow, table: &mut Table<'_, '_>) {
     }
 }
 
-fn check_patterns(governance: &Governance, table: &mut Table<'_, '_>) {
+fn check_patterns(governance: &Governance, table: &mut ConfigTable<'_, '_>) {
     for (key, patterns) in [("locks", &governance.locks), ("need_plan", &governance.need_plan)] {
         refuse_patterns(key, patterns.as_deref().unwrap_or_default(), table);
     }
@@ -189,7 +189,7 @@ fn check_patterns(governance: &Governance, table: &mut Table<'_, '_>) {
     }
 }
 
-fn refuse_patterns(key: &str, patterns: &[String], table: &mut Table<'_, '_>) {
+fn refuse_patterns(key: &str, patterns: &[String], table: &mut ConfigTable<'_, '_>) {
     for bad in patterns.iter().filter_map(|it| globs(&[it]).err()) {
         let (path, pattern) = (table.path(), quoted(&bad.pattern));
         let problem = format!("`{path}.{key}`: {pattern} is no pattern: {}.", bad.reason);
@@ -207,8 +207,8 @@ fn name_rule(name: &str) -> Result<(), &'static str> {
 }
 
 macro_rules! named {
-    ($($Row:ty),+) => {$(
-        impl Row for $Row {
+    ($($NamedSection:ty),+) => {$(
+        impl NamedSection for $NamedSection {
             fn name_rule(name: &str) -> Result<(), &'static str> {
                 name_rule(name)
             }

@@ -1,7 +1,7 @@
 //! `Inherit`: which variables of the gate's environment a server gets besides the usual ones.
 
 use super::{
-    kind::Kind,
+    kind::ValueKind,
     table::{Given, Reading},
     value::{Shown, Value},
 };
@@ -46,8 +46,8 @@ impl Value for Inherit {
         Some(Self::Named(names))
     }
 
-    fn kind() -> Kind {
-        Kind::ListOr(Box::new(String::kind()), ALL)
+    fn kind() -> ValueKind {
+        ValueKind::ListOr(Box::new(String::kind()), ALL)
     }
 
     fn shown(&self) -> Shown {

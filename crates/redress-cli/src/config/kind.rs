@@ -1,4 +1,4 @@
-//! `Kind`: what may stand behind a key, in words and as JSON Schema.
+//! `ValueKind`: what may stand behind a key, in words and as JSON Schema.
 
 use std::ops::RangeInclusive;
 
@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 /// A table of the file: what it is for, and its keys.
 #[derive(Debug, Clone)]
-pub(crate) struct Shape {
+pub(crate) struct TableShape {
     /// A few sentences.
     pub(crate) about: &'static str,
     /// In the order of the declaration.
@@ -19,7 +19,7 @@ pub(crate) struct Key {
     pub(crate) name: &'static str,
     /// What it means.
     pub(crate) meaning: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     /// Which numbers it takes.
     pub(crate) range: Option<RangeInclusive<u64>>,
     /// What holds without it, as TOML.
@@ -30,7 +30,7 @@ pub(crate) struct Key {
 
 /// What may stand behind a key.
 #[derive(Debug, Clone)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     Flag,
     Number,
     /// A string, of a kind that these words name.
@@ -47,12 +47,12 @@ pub(crate) enum Kind {
     /// A table from any name to a value.
     Map(Box<Self>),
     /// A table with known keys.
-    Table(Shape),
+    Table(TableShape),
     /// Tables with known keys, each under a name of its own.
-    Named(Shape),
+    Named(TableShape),
 }
 
-impl Kind {
+impl ValueKind {
     /// What it is, for the page.
     pub(crate) fn words(&self) -> String {
         match self {
@@ -103,7 +103,7 @@ impl Kind {
     }
 }
 
-impl Shape {
+impl TableShape {
     /// JSON Schema of the table.
     pub(crate) fn schema(&self) -> Json {
         let properties: serde_json::Map<_, _> =

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    kind::{Key, Kind, Shape},
+    kind::{Key, TableShape, ValueKind},
     shape,
 };
 
@@ -13,8 +13,10 @@ pub fn page() -> String {
     let file = shape();
     for key in &file.keys {
         match &key.kind {
-            Kind::Table(shape) => section(&mut text, &format!("[{}]", key.name), shape, &file),
-            Kind::Named(shape) => section(&mut text, &format!("[{}.NAME]", key.name), shape, &file),
+            ValueKind::Table(shape) => section(&mut text, &format!("[{}]", key.name), shape, &file),
+            ValueKind::Named(shape) => {
+                section(&mut text, &format!("[{}.NAME]", key.name), shape, &file)
+            }
             _ => (),
         }
     }
@@ -22,9 +24,11 @@ pub fn page() -> String {
 }
 
 /// A table of the file, its keys, and the tables below it.
-fn section(text: &mut String, title: &str, shape: &Shape, file: &Shape) {
-    let (below, keys): (Vec<&Key>, Vec<&Key>) =
-        shape.keys.iter().partition(|it| matches!(it.kind, Kind::Table(_) | Kind::Named(_)));
+fn section(text: &mut String, title: &str, shape: &TableShape, file: &TableShape) {
+    let (below, keys): (Vec<&Key>, Vec<&Key>) = shape
+        .keys
+        .iter()
+        .partition(|it| matches!(it.kind, ValueKind::Table(_) | ValueKind::Named(_)));
     write!(
         text,
         "\n## `{title}`\n\n{}\n\n| key | value | default | meaning | example |\n| --- | --- | --- | --- | --- |\n",
@@ -38,7 +42,9 @@ fn section(text: &mut String, title: &str, shape: &Shape, file: &Shape) {
     for key in below {
         let is_general = file.keys.iter().any(|it| it.name == key.name);
         match &key.kind {
-            Kind::Named(shape) => section(text, &format!("{path}.{}.NAME]", key.name), shape, file),
+            ValueKind::Named(shape) => {
+                section(text, &format!("{path}.{}.NAME]", key.name), shape, file)
+            }
             _ if is_general => {
                 write!(
                     text,
@@ -47,7 +53,7 @@ fn section(text: &mut String, title: &str, shape: &Shape, file: &Shape) {
                 )
                 .unwrap_or_default();
             }
-            Kind::Table(shape) => section(text, &format!("{path}.{}]", key.name), shape, file),
+            ValueKind::Table(shape) => section(text, &format!("{path}.{}]", key.name), shape, file),
             _ => (),
         }
     }
@@ -56,7 +62,7 @@ fn section(text: &mut String, title: &str, shape: &Shape, file: &Shape) {
 fn row(text: &mut String, key: &Key) {
     let default = key.default.as_ref().map(|it| format!("`{it}`")).unwrap_or_default();
     let mut meaning = key.meaning.to_owned();
-    if let Kind::Choice(values) = &key.kind {
+    if let ValueKind::Choice(values) = &key.kind {
         for (name, its_meaning) in values.iter().filter(|it| !it.1.is_empty()) {
             write!(meaning, " `{name}`: {its_meaning}.").unwrap_or_default();
         }

@@ -12,7 +12,7 @@ use redress_ledger::{REDACTED, Redactor};
 use redress_registry::{Registry, canonical, nearest::nearest, shipped};
 
 use super::{
-    kind::Kind,
+    kind::ValueKind,
     secret::Secret,
     table::{Given, Reading},
     value::{Shown, Value},
@@ -28,8 +28,8 @@ impl Value for Location {
         Some(Self(reading.environment.path(&written)))
     }
 
-    fn kind() -> Kind {
-        Kind::Text("path, from where the file is")
+    fn kind() -> ValueKind {
+        ValueKind::Text("path, from where the file is")
     }
 
     fn shown(&self) -> Shown {
@@ -59,8 +59,8 @@ impl Value for Word {
         Some(Self(text.into()))
     }
 
-    fn kind() -> Kind {
-        Kind::Text("text")
+    fn kind() -> ValueKind {
+        ValueKind::Text("text")
     }
 
     fn shown(&self) -> Shown {
@@ -140,8 +140,8 @@ impl Value for Contract {
         }
     }
 
-    fn kind() -> Kind {
-        Kind::Text("name of a built-in registry, or path of an `errors.toml`")
+    fn kind() -> ValueKind {
+        ValueKind::Text("name of a built-in registry, or path of an `errors.toml`")
     }
 
     fn shown(&self) -> Shown {
@@ -182,8 +182,8 @@ impl Value for Plugin {
         }
     }
 
-    fn kind() -> Kind {
-        Kind::Text("path of an `errors.toml` with a `[plugin]`")
+    fn kind() -> ValueKind {
+        ValueKind::Text("path of an `errors.toml` with a `[plugin]`")
     }
 
     fn shown(&self) -> Shown {
@@ -226,8 +226,8 @@ impl Value for PemFile {
         }
     }
 
-    fn kind() -> Kind {
-        Kind::Text("path of a PEM file, from where the file is")
+    fn kind() -> ValueKind {
+        ValueKind::Text("path of a PEM file, from where the file is")
     }
 
     fn shown(&self) -> Shown {
@@ -265,8 +265,8 @@ impl Value for SecretFile {
         None
     }
 
-    fn kind() -> Kind {
-        Kind::Text("path of a file with one token in each line")
+    fn kind() -> ValueKind {
+        ValueKind::Text("path of a file with one token in each line")
     }
 
     fn shown(&self) -> Shown {

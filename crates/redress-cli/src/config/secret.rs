@@ -5,7 +5,7 @@ use std::fmt;
 use redress::redact::holds_secret;
 
 use super::{
-    kind::Kind,
+    kind::ValueKind,
     table::{Given, Reading},
     value::{Shown, Value},
 };
@@ -64,8 +64,8 @@ impl Value for Secret {
         }
     }
 
-    fn kind() -> Kind {
-        Kind::Text("text, `${VAR}` for a variable of the environment")
+    fn kind() -> ValueKind {
+        ValueKind::Text("text, `${VAR}` for a variable of the environment")
     }
 
     fn shown(&self) -> Shown {

@@ -3,7 +3,7 @@
 
 use clap::{Arg, ArgMatches};
 
-use super::{compare::Rules, kind::Shape, table::Table};
+use super::{compare::Rules, kind::TableShape, table::ConfigTable};
 
 /// A table of the file whose keys are known.
 pub(crate) trait Section: Clone + Default {
@@ -11,13 +11,13 @@ pub(crate) trait Section: Clone + Default {
     const NAMES: &'static [&'static str];
 
     /// What it is for, and all about its keys.
-    fn shape() -> Shape;
+    fn shape() -> TableShape;
 
     /// Takes the keys that are there; the others are as in `base`.
-    fn take(table: &mut Table<'_, '_>, base: &Self) -> Self;
+    fn take(table: &mut ConfigTable<'_, '_>, base: &Self) -> Self;
 
     /// Reports what the keys cannot mean together.
-    fn check(&self, table: &mut Table<'_, '_>);
+    fn check(&self, table: &mut ConfigTable<'_, '_>);
 
     /// The options of the command line that keys declare.
     fn options() -> Vec<Arg>;
@@ -85,8 +85,8 @@ macro_rules! section {
             const NAMES: &'static [&'static str] =
                 &[$($crate::config::section::key_name(stringify!($key))),+];
 
-            fn shape() -> $crate::config::kind::Shape {
-                use $crate::config::{kind::{Key, Shape}, value::Value};
+            fn shape() -> $crate::config::kind::TableShape {
+                use $crate::config::{kind::{Key, TableShape}, value::Value};
                 let usual = Self::default();
                 let keys = vec![$(Key {
                     name: $crate::config::section::key_name(stringify!($key)),
@@ -96,10 +96,10 @@ macro_rules! section {
                     default: usual.$key.shown().into_toml(),
                     example: $example,
                 }),+];
-                Shape { about: concat!($($about),+).trim_ascii(), keys }
+                TableShape { about: concat!($($about),+).trim_ascii(), keys }
             }
 
-            fn take(table: &mut $crate::config::table::Table<'_, '_>, base: &Self) -> Self {
+            fn take(table: &mut $crate::config::table::ConfigTable<'_, '_>, base: &Self) -> Self {
                 Self {
                     $($($plain: base.$plain.clone(),)+)?
                     $($key: table.take(
@@ -110,7 +110,7 @@ macro_rules! section {
                 }
             }
 
-            fn check(&self, _table: &mut $crate::config::table::Table<'_, '_>) {
+            fn check(&self, _table: &mut $crate::config::table::ConfigTable<'_, '_>) {
                 $($check(self, _table);)?
             }
 
@@ -170,8 +170,8 @@ macro_rules! section {
                 given.section(base, reading)
             }
 
-            fn kind() -> $crate::config::kind::Kind {
-                $crate::config::kind::Kind::Table(<Self as $crate::config::section::Section>::shape())
+            fn kind() -> $crate::config::kind::ValueKind {
+                $crate::config::kind::ValueKind::Table(<Self as $crate::config::section::Section>::shape())
             }
 
             fn shown(&self) -> $crate::config::value::Shown {

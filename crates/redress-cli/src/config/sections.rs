@@ -17,8 +17,8 @@ use super::{
     rules::millis,
     secret::Secret,
     section::section,
-    table::Table,
-    value::Named,
+    table::ConfigTable,
+    value::NamedSections,
 };
 
 section! {
@@ -87,7 +87,7 @@ section! {
         /// Files with further tokens, at least one in each.
         token_files: Vec<SecretFile> = Vec::new(), example "[\"/run/secrets/gate-tokens\"]";
         /// Callers with a token (the file has only its hash), and their roles in a governed gate.
-        caller: Named<Caller> = Named::default(), example "";
+        caller: NamedSections<Caller> = NamedSections::default(), example "";
     }
     check check_tokens
 }
@@ -218,7 +218,7 @@ pub struct MadeToken {
 }
 
 /// Another address than loopback needs a token, and a connection that cannot be read on its way.
-fn check_listeners(general: &General, table: &mut Table<'_, '_>) {
+fn check_listeners(general: &General, table: &mut ConfigTable<'_, '_>) {
     for section in general.unguarded() {
         let problem = format!(
             "[{section}] is open to other machines, so that there must be a token in [auth]."
@@ -234,7 +234,7 @@ fn check_listeners(general: &General, table: &mut Table<'_, '_>) {
 }
 
 /// Options that do not fit together are reported at their key.
-fn check_certificate(tls: &Tls, table: &mut Table<'_, '_>) {
+fn check_certificate(tls: &Tls, table: &mut ConfigTable<'_, '_>) {
     let (key, problem) = match (&tls.cert, &tls.key) {
         (Some(cert), Some(key)) => match Certificate::new(cert.bytes(), key.bytes()) {
             Ok(_) => return,
@@ -307,7 +307,7 @@ impl Auth {
     }
 }
 
-fn check_tokens(auth: &Auth, table: &mut Table<'_, '_>) {
+fn check_tokens(auth: &Auth, table: &mut ConfigTable<'_, '_>) {
     const LEAST_CHARS: usize = 16;
     let callers = &auth.caller.0;
     for (at, caller) in callers.iter().enumerate() {
@@ -346,27 +346,27 @@ fn check_tokens(auth: &Auth, table: &mut Table<'_, '_>) {
     }
 }
 
-fn check_keeping(ledger: &Ledger, table: &mut Table<'_, '_>) {
+fn check_keeping(ledger: &Ledger, table: &mut ConfigTable<'_, '_>) {
     if ledger.keep_bytes.is_some_and(|it| it < ledger.max_segment_bytes) {
         let problem = "`keep_bytes` must be at least `max_segment_bytes`: whole segments are kept.";
         table.refuse("keep_bytes", problem.to_owned());
     }
 }
 
-fn check_pauses(retry: &Retry, table: &mut Table<'_, '_>) {
+fn check_pauses(retry: &Retry, table: &mut ConfigTable<'_, '_>) {
     in_order(("base_ms", retry.base_ms), ("max_ms", retry.max_ms), table);
 }
 
-fn check_open(breaker: &Breaker, table: &mut Table<'_, '_>) {
+fn check_open(breaker: &Breaker, table: &mut ConfigTable<'_, '_>) {
     in_order(("open_ms", breaker.open_ms), ("max_open_ms", breaker.max_open_ms), table);
 }
 
-fn check_loop(guard: &Loop, table: &mut Table<'_, '_>) {
+fn check_loop(guard: &Loop, table: &mut ConfigTable<'_, '_>) {
     in_order(("pause_ms", guard.pause_ms), ("max_pause_ms", guard.max_pause_ms), table);
 }
 
 /// Reports a first pause that is longer than the longest one. What a server takes from the section for all is reported there.
-fn in_order(first: (&str, u64), longest: (&str, u64), table: &mut Table<'_, '_>) {
+fn in_order(first: (&str, u64), longest: (&str, u64), table: &mut ConfigTable<'_, '_>) {
     let own = [first.0, longest.0].into_iter().find(|it| table.has(it));
     if let Some(key) = own.filter(|_| first.1 > longest.1) {
         let problem =
@@ -375,7 +375,7 @@ fn in_order(first: (&str, u64), longest: (&str, u64), table: &mut Table<'_, '_>)
     }
 }
 
-fn check_rate(limits: &Limits, table: &mut Table<'_, '_>) {
+fn check_rate(limits: &Limits, table: &mut ConfigTable<'_, '_>) {
     // What a server takes from `[limits]` is reported there.
     if table.has("burst") && limits.burst.is_some() && limits.rate_per_second.is_none() {
         table.refuse("burst", "`burst` has no meaning without `rate_per_second`.".to_owned());

@@ -14,9 +14,9 @@ use super::{
     secret::Secret,
     section::section,
     sections::{Breaker, Emit, Limits, Loop, Retry},
-    table::{Given, Table},
+    table::{ConfigTable, Given},
     taught::{self, Match},
-    value::{Named, Row},
+    value::{NamedSection, NamedSections},
 };
 
 section! {
@@ -77,7 +77,7 @@ section! {
         /// What answers of it mean, where neither it nor its contract says so.
         r#match: Vec<Match> = Vec::new(), example "[{ text = \"No such order*\", code = \"NOT_FOUND\", example = \"No such order 7\" }]";
         /// Its tools.
-        tool: Named<Tool> = Named::default(), example "";
+        tool: NamedSections<Tool> = NamedSections::default(), example "";
     }
     check check_server
 }
@@ -96,7 +96,7 @@ pub(crate) const DEADLINE_MS: std::ops::RangeInclusive<u64> = 1..=86_400_000;
 /// How long a message may be, in bytes.
 pub(crate) const MESSAGE_BYTES: std::ops::RangeInclusive<u64> = 1024..=1 << 30;
 
-fn check_server(server: &Server, table: &mut Table<'_, '_>) {
+fn check_server(server: &Server, table: &mut ConfigTable<'_, '_>) {
     let path = table.path().to_owned();
     let kinds = ["command", "url", "workspace"].map(|it| (it, table.has(it)));
     let mut given = kinds.iter().filter(|it| it.1).map(|it| it.0);
@@ -144,7 +144,7 @@ fn check_server(server: &Server, table: &mut Table<'_, '_>) {
 }
 
 /// What is wrong for this kind of server alone.
-fn check_kind(server: &Server, kind: &str, table: &mut Table<'_, '_>) {
+fn check_kind(server: &Server, kind: &str, table: &mut ConfigTable<'_, '_>) {
     let is_list = |it: Given<'_>| it.value.get_ref().is_array();
     let is_without_program =
         server.command.is_empty() || server.command.first().is_some_and(|it| it.0.is_empty());
@@ -170,7 +170,7 @@ fn check_kind(server: &Server, kind: &str, table: &mut Table<'_, '_>) {
 }
 
 /// Reports keys that mean nothing for this kind of server.
-fn only_for(kind: &str, keys: &[(&str, bool)], table: &mut Table<'_, '_>) {
+fn only_for(kind: &str, keys: &[(&str, bool)], table: &mut ConfigTable<'_, '_>) {
     for (key, _) in keys.iter().filter(|it| it.1) {
         let problem = format!("`{}.{key}` has a meaning only with `{kind}`.", table.path());
         table.refuse(key, problem);
@@ -193,7 +193,7 @@ impl Server {
     }
 }
 
-impl Row for Server {
+impl NamedSection for Server {
     fn name_rule(name: &str) -> Result<(), &'static str> {
         const MOST_CHARS: usize = 64;
         let is_fine =
@@ -218,7 +218,7 @@ impl Row for Server {
     }
 }
 
-impl Row for Tool {
+impl NamedSection for Tool {
     fn name_rule(name: &str) -> Result<(), &'static str> {
         if name.is_empty() { Err("it is empty") } else { Ok(()) }
     }

@@ -33,7 +33,7 @@ impl Doubt {
     }
 
     /// All of it in one line.
-    pub(super) fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         format!("`{}`: {}. {}", self.key(), self.what, self.fix)
     }
 }
@@ -54,7 +54,7 @@ impl Config {
     }
 
     /// What else would keep a gate, or one of its servers, from starting; when it starts, others tell it.
-    pub(super) fn obstacles(&self) -> Vec<Doubt> {
+    pub(crate) fn obstacles(&self) -> Vec<Doubt> {
         let governance = &self.general.governance;
         let mut obstacles = Vec::new();
         if governance.enabled && !self.general.ledger.enabled {

@@ -21,7 +21,7 @@ pub(crate) struct Reading<'r> {
 }
 
 /// One table of the file.
-pub(crate) struct Table<'a, 'r> {
+pub(crate) struct ConfigTable<'a, 'r> {
     pub(crate) reading: &'a mut Reading<'r>,
     entries: &'a DeTable<'a>,
     path: String,
@@ -34,7 +34,7 @@ pub(crate) struct Given<'a> {
     pub(crate) value: &'a Spanned<DeValue<'a>>,
 }
 
-impl<'a, 'r> Table<'a, 'r> {
+impl<'a, 'r> ConfigTable<'a, 'r> {
     pub(crate) fn root(entries: &'a DeTable<'a>, reading: &'a mut Reading<'r>) -> Self {
         Self { reading, entries, path: String::new(), at: 0 }
     }
@@ -138,7 +138,7 @@ impl<'a> Given<'a> {
     pub(crate) fn section<S: Section>(&self, base: &S, reading: &mut Reading<'_>) -> Option<S> {
         let entries = self.table(reading)?;
         let at = self.value.span().start;
-        let mut table = Table { reading, entries, path: self.path.clone(), at };
+        let mut table = ConfigTable { reading, entries, path: self.path.clone(), at };
         let read = S::take(&mut table, base);
         read.check(&mut table);
         table.close(S::NAMES);

@@ -4,15 +4,15 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use redress_registry::{
     Effect, Registry,
-    taught::{Refusal, Taught, Teachings},
+    taught::{RowRefusal, Taught, Teachings},
 };
 use serde_json::Value as Json;
 use toml::de::DeValue;
 
 use super::{
-    kind::Kind,
+    kind::ValueKind,
     section::section,
-    table::{Given, Reading, Table},
+    table::{ConfigTable, Given, Reading},
     value::{Shown, Value, toml_string},
 };
 
@@ -63,8 +63,8 @@ impl Value for Scalar {
         scalar.map(Self)
     }
 
-    fn kind() -> Kind {
-        Kind::Scalar
+    fn kind() -> ValueKind {
+        ValueKind::Scalar
     }
 
     fn shown(&self) -> Shown {
@@ -87,8 +87,8 @@ impl Value for Number {
         number
     }
 
-    fn kind() -> Kind {
-        Kind::Number
+    fn kind() -> ValueKind {
+        ValueKind::Number
     }
 
     fn shown(&self) -> Shown {
@@ -114,15 +114,15 @@ impl Match {
 }
 
 /// The rows of a server, ready to be asked.
-fn teachings(rows: &[Match], contract: &Registry) -> Result<Teachings, Vec<Refusal>> {
+fn teachings(rows: &[Match], contract: &Registry) -> Result<Teachings, Vec<RowRefusal>> {
     let rows = rows.iter().map(Match::taught).collect();
     Teachings::new(rows, |it| contract.get(it).is_some())
 }
 
 /// Reports the rows that cannot be taken.
-pub(super) fn check(rows: &[Match], contract: &Registry, table: &mut Table<'_, '_>) {
+pub(super) fn check(rows: &[Match], contract: &Registry, table: &mut ConfigTable<'_, '_>) {
     let path = table.path().to_owned();
-    for Refusal { row, message, .. } in teachings(rows, contract).err().into_iter().flatten() {
+    for RowRefusal { row, message, .. } in teachings(rows, contract).err().into_iter().flatten() {
         table.refuse("match", format!("`{path}.match`, row {}: {message}", row + 1));
     }
 }

@@ -14,7 +14,7 @@ use redress_registry::{Registry, Source};
 
 use super::{
     Address, Config, Environment, General, Nowhere, Server,
-    kind::{Key, Kind, Shape},
+    kind::{Key, TableShape, ValueKind},
     read, shape,
     value::{Shown, Value},
 };
@@ -372,11 +372,11 @@ fn the_gate_is_told_what_the_file_says() {
 }
 
 /// Every key of the file with the table that it stands in.
-fn keys(path: &str, shape: &Shape, found: &mut Vec<(String, Key)>) {
+fn keys(path: &str, shape: &TableShape, found: &mut Vec<(String, Key)>) {
     for key in &shape.keys {
         match &key.kind {
-            Kind::Table(shape) => keys(&format!("{path}{}.", key.name), shape, found),
-            Kind::Named(shape) => keys(&format!("{path}{}.x.", key.name), shape, found),
+            ValueKind::Table(shape) => keys(&format!("{path}{}.", key.name), shape, found),
+            ValueKind::Named(shape) => keys(&format!("{path}{}.x.", key.name), shape, found),
             _ => found.push((path.to_owned(), key.clone())),
         }
     }

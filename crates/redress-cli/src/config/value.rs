@@ -6,7 +6,7 @@ use redress_registry::problems::quoted;
 use toml::de::DeInteger;
 
 use super::{
-    kind::Kind,
+    kind::ValueKind,
     section::Section,
     table::{Given, Reading},
 };
@@ -22,7 +22,7 @@ pub(crate) trait Value: Clone {
     }
 
     /// What may be written.
-    fn kind() -> Kind;
+    fn kind() -> ValueKind;
 
     /// How it is shown to people: as TOML, without secrets.
     fn shown(&self) -> Shown;
@@ -108,8 +108,8 @@ impl Value for bool {
         truth
     }
 
-    fn kind() -> Kind {
-        Kind::Flag
+    fn kind() -> ValueKind {
+        ValueKind::Flag
     }
 
     fn shown(&self) -> Shown {
@@ -130,8 +130,8 @@ impl Value for u64 {
         number
     }
 
-    fn kind() -> Kind {
-        Kind::Number
+    fn kind() -> ValueKind {
+        ValueKind::Number
     }
 
     fn shown(&self) -> Shown {
@@ -153,8 +153,8 @@ impl Value for String {
         Some(text.to_owned())
     }
 
-    fn kind() -> Kind {
-        Kind::Text("text")
+    fn kind() -> ValueKind {
+        ValueKind::Text("text")
     }
 
     fn shown(&self) -> Shown {
@@ -168,7 +168,7 @@ impl<T: Value> Value for Option<T> {
         T::read(given, reading).map(Some)
     }
 
-    fn kind() -> Kind {
+    fn kind() -> ValueKind {
         T::kind()
     }
 
@@ -187,8 +187,8 @@ impl<T: Value> Value for Vec<T> {
         items.into_iter().collect()
     }
 
-    fn kind() -> Kind {
-        Kind::List(Box::new(T::kind()))
+    fn kind() -> ValueKind {
+        ValueKind::List(Box::new(T::kind()))
     }
 
     fn shown(&self) -> Shown {
@@ -208,8 +208,8 @@ impl<T: Value> Value for BTreeMap<String, T> {
         read.into_iter().collect()
     }
 
-    fn kind() -> Kind {
-        Kind::Map(Box::new(T::kind()))
+    fn kind() -> ValueKind {
+        ValueKind::Map(Box::new(T::kind()))
     }
 
     fn shown(&self) -> Shown {
@@ -226,10 +226,10 @@ impl<T: Value> Value for BTreeMap<String, T> {
 
 /// Sections under names of their own: `[server.NAME]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named<T>(pub Vec<T>);
+pub struct NamedSections<T>(pub Vec<T>);
 
 /// A section that has a name.
-pub(crate) trait Row: Section + Value {
+pub(crate) trait NamedSection: Section + Value {
     /// Which names there can be: an English rule for who gave another one.
     fn name_rule(name: &str) -> Result<(), &'static str>;
 
@@ -242,7 +242,7 @@ pub(crate) trait Row: Section + Value {
 }
 
 /// Reads every row; what one does not say is as in `base`.
-pub(crate) fn rows<T: Row>(
+pub(crate) fn rows<T: NamedSection>(
     given: &Given<'_>,
     base: &T,
     reading: &mut Reading<'_>,
@@ -259,19 +259,19 @@ pub(crate) fn rows<T: Row>(
     Some(rows)
 }
 
-impl<T> Default for Named<T> {
+impl<T> Default for NamedSections<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T: Row> Value for Named<T> {
+impl<T: NamedSection> Value for NamedSections<T> {
     fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         rows(given, &T::default(), reading).map(Self)
     }
 
-    fn kind() -> Kind {
-        Kind::Named(T::shape())
+    fn kind() -> ValueKind {
+        ValueKind::Named(T::shape())
     }
 
     fn shown(&self) -> Shown {

@@ -22,7 +22,7 @@ use crate::{failure::Failure, files};
 const ANSWERING: Duration = Duration::from_secs(90);
 
 /// What one gate answered.
-pub(crate) struct Answer {
+pub(crate) struct GateAnswer {
     /// Its process.
     pub(crate) process: u32,
     /// What came of it.
@@ -30,7 +30,7 @@ pub(crate) struct Answer {
 }
 
 /// Asks every gate of this user to apply a file, as it is now, if it serves that file.
-pub(crate) fn apply(file: &Path) -> Result<Vec<Answer>, Failure> {
+pub(crate) fn apply(file: &Path) -> Result<Vec<GateAnswer>, Failure> {
     let shown = file.to_string_lossy();
     let unread = |it: io::Error| Failure::reading(&shown, &it);
     let real = file.canonicalize().map_err(unread)?;
@@ -52,7 +52,7 @@ pub(crate) fn apply(file: &Path) -> Result<Vec<Answer>, Failure> {
         };
         let process = peer::own(&stream)?;
         let outcome = ask(stream, &asked).unwrap_or_else(|error| Outcome::Refused(lost(&error)));
-        answers.push(Answer { process, outcome });
+        answers.push(GateAnswer { process, outcome });
     }
     Ok(answers)
 }

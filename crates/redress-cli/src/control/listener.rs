@@ -49,7 +49,7 @@ pub(crate) struct ControlSocket {
 
 /// A file is to be applied.
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) struct ApplyRequest {
     /// The process that asks.
     pub(crate) process: u32,
     /// The hash of the file that is meant.
@@ -62,7 +62,7 @@ impl ControlSocket {
     /// Opens the socket of a gate that serves a file; `take` is given each request.
     pub(crate) fn open(
         file: &Path,
-        take: impl Fn(Request) + Send + Sync + 'static,
+        take: impl Fn(ApplyRequest) + Send + Sync + 'static,
     ) -> Result<Self, Failure> {
         let directory = Directory::make()?;
         let shown = directory.path.to_string_lossy().into_owned();
@@ -130,7 +130,7 @@ struct Gate<T> {
     take: T,
 }
 
-impl<T: Fn(Request)> Gate<T> {
+impl<T: Fn(ApplyRequest)> Gate<T> {
     fn answer(&self, mut stream: UnixStream) {
         let process = peer::own_and_apart(&stream);
         if let Err(failure) = &process {
@@ -156,7 +156,7 @@ impl<T: Fn(Request)> Gate<T> {
             return Outcome::OtherFile(own);
         }
         let (answer, outcome) = mpsc::sync_channel(1);
-        (self.take)(Request { process, sha256: asked.sha256, answer });
+        (self.take)(ApplyRequest { process, sha256: asked.sha256, answer });
         outcome.recv_timeout(APPLYING).unwrap_or_else(|_| {
             let fault = codes::TIMEOUT.raise([] as [(&str, &str); 0]);
             let fix = "Look at what the gate says, and apply it again.";

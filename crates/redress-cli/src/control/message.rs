@@ -6,7 +6,7 @@ use redress::codes;
 use serde_json::{Value, json};
 
 use crate::{
-    config::{Change, Verdict},
+    config::{KeyChange, Strictness},
     failure::Failure,
 };
 
@@ -31,7 +31,7 @@ pub(crate) enum Outcome {
     /// The gate serves another file.
     OtherFile(String),
     /// The gate serves the file, with these changes.
-    Applied(Vec<Change>),
+    Applied(Vec<KeyChange>),
     /// Nothing changed, for this reason.
     Refused(Failure),
 }
@@ -109,15 +109,15 @@ impl Outcome {
     }
 }
 
-fn written(change: &Change) -> Value {
-    let Change { key, verdict, detail, after_restart } = change;
+fn written(change: &KeyChange) -> Value {
+    let KeyChange { key, verdict, detail, after_restart } = change;
     json!({ "key": key, "verdict": verdict.name(), "detail": detail, "after_restart": after_restart })
 }
 
-fn change(written: &Value) -> Option<Change> {
-    let verdicts = [Verdict::Tightened, Verdict::Loosened, Verdict::Neutral];
+fn change(written: &Value) -> Option<KeyChange> {
+    let verdicts = [Strictness::Tightened, Strictness::Loosened, Strictness::Neutral];
     let verdict = written.get("verdict")?.as_str()?;
-    Some(Change {
+    Some(KeyChange {
         key: written.get("key")?.as_str()?.to_owned(),
         verdict: verdicts.into_iter().find(|it| it.name() == verdict)?,
         detail: written.get("detail")?.as_str()?.to_owned(),
@@ -129,7 +129,7 @@ fn change(written: &Value) -> Option<Change> {
 mod tests {
     use super::{Apply, Outcome};
     use crate::{
-        config::{Change, Verdict},
+        config::{KeyChange, Strictness},
         failure::Failure,
     };
 
@@ -137,9 +137,9 @@ mod tests {
     fn messages_are_read_as_they_were_written() {
         let apply = Apply { file: "/a \"b\".toml".to_owned(), sha256: [0xa5; 32] };
         assert_eq!(Apply::read(apply.to_line().as_bytes()).unwrap(), apply);
-        let change = Change {
+        let change = KeyChange {
             key: "auth".to_owned(),
-            verdict: Verdict::Loosened,
+            verdict: Strictness::Loosened,
             detail: "1 added".to_owned(),
             after_restart: true,
         };

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use redress::{Fault, card, fault::ParamValue};
-use redress_registry::{Entry, Hit, NextStep, Registry, Retired, Retry, canonical, rule::Rule};
+use redress_registry::{
+    Entry, FoundCode, NextStep, Registry, Retired, Retry, canonical, rule::Rule,
+};
 use redress_wire::json::RawJson;
 use serde_json::{Value, json};
 
@@ -143,12 +145,12 @@ pub(super) fn rule(rule: &Rule, page: Option<&str>) -> String {
 }
 
 /// Other codes that some dialect spells like the query.
-pub(super) fn also(query: &str, hits: &[Hit<'_>], out: &mut Out) -> Written {
+pub(super) fn also(query: &str, hits: &[FoundCode<'_>], out: &mut Out) -> Written {
     let names: Vec<String> = hits
         .iter()
         .map(|it| match it {
-            Hit::Code(entry, _) => format!("{} ({})", entry.code, entry.registry),
-            Hit::Retired(name, _, registry) => format!("{name} ({}, retired)", registry.name),
+            FoundCode::Code(entry, _) => format!("{} ({})", entry.code, entry.registry),
+            FoundCode::Retired(name, _, registry) => format!("{name} ({}, retired)", registry.name),
         })
         .collect();
     out.line("")?;

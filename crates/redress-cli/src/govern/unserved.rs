@@ -4,7 +4,7 @@ use std::{path::Path, thread, time::Duration};
 
 use redress_gate::{AskError, Server as Gated, Target, ask_for_tools};
 use redress_govern::{Unserved, tool_lines};
-use redress_probe::Place;
+use redress_probe::ServerAddress;
 
 use crate::{
     config::{Config, Server, toml_string},
@@ -56,7 +56,7 @@ fn ask(server: &Server, target: &Target) -> Result<Vec<String>, String> {
         (Err(AskError::Remote), Some(url)) => {
             let headers = server.headers.iter();
             let headers = headers.map(|it| (it.0.clone(), it.1.reveal().to_owned())).collect();
-            let place = Place::Url { url: url.as_str().to_owned(), headers };
+            let place = ServerAddress::Url { url: url.as_str().to_owned(), headers };
             let tools = redress_probe::tools(&place, PATIENCE).map_err(|it| it.to_string())?;
             Ok(tools.iter().map(ToString::to_string).collect())
         }

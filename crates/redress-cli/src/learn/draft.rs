@@ -13,7 +13,7 @@ use redress_registry::{
     name, shipped,
 };
 
-use super::{Seen, file::Target};
+use super::{Observations, file::RowFile};
 
 /// The longest name that is made from the name of a tool.
 const LONGEST_NAME: usize = 40;
@@ -46,8 +46,8 @@ pub(super) struct Lesson {
 }
 
 /// Drafts rows, and codes where the contract has none that fits.
-pub(super) fn lesson(seen: Seen, registry: &Registry, target: Option<&Target>) -> Lesson {
-    let Seen { clusters, successes, succeeded, named, accepted, looked_at } = seen;
+pub(super) fn lesson(seen: Observations, registry: &Registry, target: Option<&RowFile>) -> Lesson {
+    let Observations { clusters, successes, succeeded, named, accepted, looked_at } = seen;
     let left_out = clusters.left_out();
     let clusters = clusters.into_sorted();
     // Where the rows go to a file that has no codes, a failure that is not understood stays what it is.

@@ -1,4 +1,4 @@
-//! `Target`: the errors.toml or redress.toml that rows are added to.
+//! `RowFile`: the errors.toml or redress.toml that rows are added to.
 
 use std::{path::Path, sync::Arc};
 
@@ -12,28 +12,28 @@ const REGISTRY: &str = "redress-registry/";
 
 /// A file that rows are added to.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct RowFile {
     path: String,
     source: Source,
-    kind: Kind,
+    kind: RowTarget,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum RowTarget {
     /// A contract.
     Registry(Arc<Registry>),
     /// The configuration of the gate, and the server in it.
     Config { server: String, codes: Arc<Registry> },
 }
 
-impl Target {
+impl RowFile {
     /// Reads the file. A configuration with several servers needs the name of one.
     pub(super) fn open(path: &str, server: Option<&str>) -> Result<Self, Failure> {
         let source = contract::source(path)?;
         let root = read::tree(&source).map_err(|it| contract::refused(&it))?;
         let format = root.get_ref().get("format").and_then(|it| it.get_ref().as_str());
         let kind = if format.is_some_and(|it| it.starts_with(REGISTRY)) {
-            Kind::Registry(contract::from_source(&source)?)
+            RowTarget::Registry(contract::from_source(&source)?)
         } else {
             let config = config::load(Path::new(path))?;
             let config = match server {
@@ -44,7 +44,7 @@ impl Target {
             let server = config
                 .single()
                 .map_err(|it| it.fix("Name the server that is meant with --server."))?;
-            Kind::Config { server: server.name.clone(), codes: server.codes() }
+            RowTarget::Config { server: server.name.clone(), codes: server.codes() }
         };
         drop(root);
         Ok(Self { path: path.to_owned(), source, kind })
@@ -52,13 +52,13 @@ impl Target {
 
     /// The codes and rows that there are.
     pub(super) fn registry(&self) -> Arc<Registry> {
-        let (Kind::Registry(codes) | Kind::Config { codes, .. }) = &self.kind;
+        let (RowTarget::Registry(codes) | RowTarget::Config { codes, .. }) = &self.kind;
         Arc::clone(codes)
     }
 
     /// The domain of new codes: the first of a registry. The configuration has no codes.
     pub(super) fn domain(&self) -> Option<String> {
-        let Kind::Registry(_) = &self.kind else { return None };
+        let RowTarget::Registry(_) = &self.kind else { return None };
         let draft = read(&self.source).ok()?;
         draft.domains.first().map(|it| it.value.name.value.clone())
     }
@@ -77,8 +77,8 @@ impl Target {
             source = Source { text: text.into(), ..source };
         }
         let place = match &self.kind {
-            Kind::Registry(_) => Vec::new(),
-            Kind::Config { server, .. } => vec!["server", server.as_str()],
+            RowTarget::Registry(_) => Vec::new(),
+            RowTarget::Config { server, .. } => vec!["server", server.as_str()],
         };
         let text = edit::teach(&source.text, &place, &lesson.rows)
             .map_err(|it| unsound(Failure::config(&self.path, &it)))?;
@@ -90,7 +90,7 @@ impl Target {
 
     /// Whether the new text can be read, and the lint finds nothing in it that it did not find before.
     fn check(&self, source: &Source) -> Result<(), Failure> {
-        if let Kind::Config { .. } = &self.kind {
+        if let RowTarget::Config { .. } = &self.kind {
             let machine = config::Machine::around(Path::new(&self.path));
             let read = config::read(source, &machine);
             return read.map(drop).map_err(|it| unsound(contract::refused(&it)));

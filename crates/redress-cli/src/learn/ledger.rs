@@ -13,7 +13,7 @@ use redress_registry::{Effect, Registry};
 use redress_wire::json::{Doc, Limits, Value};
 
 use super::{
-    Seen,
+    Observations,
     live::{given_in, request_of},
 };
 use crate::{Status, failure::Failure, ledger};
@@ -26,7 +26,7 @@ pub(super) fn look(
     dirs: &[PathBuf],
     server: Option<&str>,
     registry: &Registry,
-    seen: &mut Seen,
+    seen: &mut Observations,
 ) -> Result<Status, Failure> {
     let query =
         Query { kind: Some(Kind::Fault), server: server.map(str::to_owned), ..Query::default() };
@@ -34,7 +34,7 @@ pub(super) fn look(
 }
 
 /// Adds one failure, if nothing stronger than its form and words names it.
-fn read(entry: &Entry, registry: &Registry, seen: &mut Seen) {
+fn read(entry: &Entry, registry: &Registry, seen: &mut Observations) {
     seen.looked_at += 1;
     let Ok(doc) = Doc::parse(entry.text.as_bytes(), LIMITS) else { return };
     let root = doc.root();

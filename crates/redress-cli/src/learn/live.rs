@@ -22,8 +22,8 @@ use signal_hook::{
     flag,
 };
 
-use super::Seen;
-use crate::{clock, failure::Failure, output::Progress, probe};
+use super::Observations;
+use crate::{clock, failure::Failure, output::ProgressLine, probe};
 
 /// The most successes that rows are held against.
 const MOST_SUCCESSES: usize = 2_000;
@@ -85,14 +85,18 @@ impl Live {
 }
 
 /// Calls the server and groups its failures.
-pub(super) fn look(live: &Live, registry: &Registry, seen: &mut Seen) -> Result<(), Failure> {
+pub(super) fn look(
+    live: &Live,
+    registry: &Registry,
+    seen: &mut Observations,
+) -> Result<(), Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         flag::register(signal, Arc::clone(&stop)).map_err(|it| Failure::stream(&it))?;
     }
     let options = live.options()?;
     let now = clock::now();
-    let shown = Progress::new();
+    let shown = ProgressLine::new();
     let mut keep = |trial: Trial<'_>| look_at(&trial, &now, registry, seen);
     let probed = probe_with(&options, &mut |it| probe::say(&shown, "", it), &mut keep, &stop);
     drop(shown);
@@ -100,7 +104,7 @@ pub(super) fn look(live: &Live, registry: &Registry, seen: &mut Seen) -> Result<
 }
 
 /// Adds one answer: a failure that needs a row, or a success that no row may take.
-fn look_at(trial: &Trial<'_>, time: &str, registry: &Registry, seen: &mut Seen) {
+fn look_at(trial: &Trial<'_>, time: &str, registry: &Registry, seen: &mut Observations) {
     seen.looked_at += 1;
     let Ok(answer) = Doc::parse(trial.answer, Limits::DOCUMENT) else { return };
     let sent = Doc::parse(trial.request, Limits::DOCUMENT).ok();

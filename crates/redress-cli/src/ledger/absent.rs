@@ -21,7 +21,7 @@ const MAX_CHARS: usize = 80;
 
 /// Says on standard error why nothing was found. Only an unknown code is a failure: a tool may never have failed.
 pub(super) fn explain(ledgers: &[PathBuf], query: &Query) -> Result<(), Failure> {
-    let mut asked: Vec<_> = query.names().map(Asked::new).collect();
+    let mut asked: Vec<_> = query.names().map(AskedName::new).collect();
     if asked.is_empty() {
         return Ok(());
     }
@@ -48,7 +48,7 @@ fn say(text: &str) {
 }
 
 /// A name that was asked for.
-struct Asked<'q> {
+struct AskedName<'q> {
     key: &'static str,
     name: &'q str,
     is_recorded: bool,
@@ -56,7 +56,7 @@ struct Asked<'q> {
     others: BTreeSet<String>,
 }
 
-impl<'q> Asked<'q> {
+impl<'q> AskedName<'q> {
     const fn new((key, name): (&'static str, &'q str)) -> Self {
         Self { key, name, is_recorded: false, others: BTreeSet::new() }
     }

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use super::{filter::Filter, places::Places, records::Records};
+use super::{filter::Filter, places::LedgerArgs, records::Records};
 use crate::{Done, failure::Failure, output::Out};
 
 /// Write records for other programs: the lines as they stand, or a table.
@@ -12,16 +12,16 @@ use crate::{Done, failure::Failure, output::Out};
 )]
 pub(crate) struct Args {
     #[command(flatten)]
-    places: Places,
+    places: LedgerArgs,
     #[command(flatten)]
     filter: Filter,
     /// How they are written.
-    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = RecordFormat::Jsonl)]
+    format: RecordFormat,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
+enum RecordFormat {
     /// The lines of the ledger, byte by byte, so that they can still be verified.
     Jsonl,
     /// A table with one row a record, for spreadsheets.
@@ -33,8 +33,8 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let dirs = args.places.find()?;
     let mut records = Records::open(&dirs, &query);
     let format = match args.format {
-        Format::Jsonl => redress_ledger::Format::JsonLines,
-        Format::Csv => redress_ledger::Format::Csv,
+        RecordFormat::Jsonl => redress_ledger::Format::JsonLines,
+        RecordFormat::Csv => redress_ledger::Format::Csv,
     };
     let written = redress_ledger::export(records.by_ref().map(Ok), format, out.writer());
     match written.map_err(|it| Failure::stream(&it)).and_then(|_| out.finish()) {

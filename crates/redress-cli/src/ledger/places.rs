@@ -13,7 +13,7 @@ use crate::{failure::Failure, name, place};
 
 /// Which ledgers.
 #[derive(Debug, clap::Args)]
-pub(super) struct Places {
+pub(super) struct LedgerArgs {
     /// A ledger, or a directory of ledgers; by default all in the user's state directory.
     dir: Option<PathBuf>,
     /// The ledgers of the server with this name, in the user's state directory.
@@ -21,7 +21,7 @@ pub(super) struct Places {
     name: Option<String>,
 }
 
-impl Places {
+impl LedgerArgs {
     /// Those of a directory, or all of the user's.
     pub(super) const fn of(dir: Option<PathBuf>) -> Self {
         Self { dir, name: None }

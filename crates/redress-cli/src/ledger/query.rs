@@ -1,6 +1,6 @@
 //! `redress ledger query`: the records that match a query, as JSON lines.
 
-use super::{filter::Filter, places::Places, records::Records, show::show};
+use super::{filter::Filter, places::LedgerArgs, records::Records, show::show};
 use crate::{
     Done,
     output::{Format, Out},
@@ -13,7 +13,7 @@ use crate::{
 )]
 pub(crate) struct Args {
     #[command(flatten)]
-    places: Places,
+    places: LedgerArgs,
     #[command(flatten)]
     filter: Filter,
     /// At most so many.

@@ -6,7 +6,7 @@ use redress::text;
 use redress_console::{Index, Report, What};
 use redress_ledger::{Counts, Kind, Query, Stats};
 
-use super::{filter::Filter, places::Places, records::Records};
+use super::{filter::Filter, places::LedgerArgs, records::Records};
 use crate::{
     Done, Status,
     choice::one_of,
@@ -26,7 +26,7 @@ const MOST: usize = 20;
 )]
 pub(crate) struct Args {
     #[command(flatten)]
-    places: Places,
+    places: LedgerArgs,
     #[command(flatten)]
     filter: Filter,
     /// Count failures by server, tool and code, with shares of the calls and their trend, as the console does; or by a part of that; or

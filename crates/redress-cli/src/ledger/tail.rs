@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, thread, time::Duration};
 
 use redress_ledger::{Follow, Query, tail};
 
-use super::{absent, filter::Filter, places::Places, records::Damage, show::show};
+use super::{absent, filter::Filter, places::LedgerArgs, records::Damage, show::show};
 use crate::{
     Done,
     failure::Failure,
@@ -21,7 +21,7 @@ const GLANCE: Duration = Duration::from_millis(200);
 )]
 pub(crate) struct Args {
     #[command(flatten)]
-    places: Places,
+    places: LedgerArgs,
     /// Wait for more.
     #[arg(short, long)]
     follow: bool,

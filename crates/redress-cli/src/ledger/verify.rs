@@ -13,13 +13,13 @@ use redress_ledger::{
     verify_with,
 };
 
-use self::report::Checked;
-use super::places::Places;
+use self::report::LedgerReports;
+use super::places::LedgerArgs;
 use crate::{
     Done,
     failure::Failure,
     files,
-    output::{Format, Out, Progress},
+    output::{Format, Out, ProgressLine},
     place,
 };
 
@@ -30,7 +30,7 @@ use crate::{
 )]
 pub(crate) struct Args {
     #[command(flatten)]
-    places: Places,
+    places: LedgerArgs,
     /// Take signatures of this key, and of the keys that it certifies, only: 64 hex digits, or a file with them. May be given more than once.
     #[arg(long, value_name = "PUB")]
     key: Vec<String>,
@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
         witnesses: args.witness.clone(),
     };
     let mut ledgers = Vec::new();
-    let progress = Progress::new();
+    let progress = ProgressLine::new();
     for dir in args.places.find_with_gone()? {
         let shown = dir.display();
         let mut say = |done, all| progress.say(&format!("{shown}: chain {} of {all}", done + 1));
@@ -71,7 +71,7 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     drop(progress);
     mark_copies(ledgers.iter_mut().map(|it| &mut it.1));
     let receipts = receipts_of_all(&mut ledgers);
-    let checked = Checked { ledgers, receipts };
+    let checked = LedgerReports { ledgers, receipts };
     let status = checked.status();
     let printed = match args.format {
         Format::Text => checked.print(out),

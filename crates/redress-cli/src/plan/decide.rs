@@ -13,7 +13,7 @@ use redress_ledger::{Ledger, Options, Record, Redactor};
 use serde_json::json;
 
 use super::{
-    Found, Which, changed, no_plan,
+    StoredPlan, Which, changed, no_plan,
     show::print,
     standing::{Against, Standing, all_revoked, operator},
 };
@@ -106,7 +106,7 @@ pub(super) fn revoke(args: &Revoke, out: &mut Out) -> Done {
     }
     let hashes: Vec<&str> = match &found {
         // An older text may have been approved, and a copy of it may come back.
-        Some(Found { plan, .. }) => {
+        Some(StoredPlan { plan, .. }) => {
             let declared = plan.declared.as_deref().filter(|it| is_hash(it) && *it != plan.hash);
             [plan.hash.as_str()].into_iter().chain(declared).collect()
         }
@@ -145,7 +145,12 @@ impl How {
     }
 
     /// Puts the decision on record, if a ledger was given.
-    fn record(&self, event: &str, hashes: &[&str], found: Option<&Found>) -> Result<(), Failure> {
+    fn record(
+        &self,
+        event: &str,
+        hashes: &[&str],
+        found: Option<&StoredPlan>,
+    ) -> Result<(), Failure> {
         let Some(dir) = &self.ledger else { return Ok(()) };
         let mut object = json!({"event": event, "plan_hash": hashes});
         if let (Some(found), Some(object)) = (found, object.as_object_mut()) {
@@ -163,7 +168,7 @@ impl How {
     }
 }
 
-impl Found {
+impl StoredPlan {
     /// What was shown is what is decided about.
     fn is_still_the_same(&self) -> Result<(), Failure> {
         let shown = self.file.to_string_lossy();

@@ -4,7 +4,7 @@ use redress::text;
 use serde_json::json;
 
 use super::{
-    Found, Which, changed,
+    StoredPlan, Which, changed,
     standing::{Against, Standing},
 };
 use crate::{
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
 }
 
 /// A plan for a person who decides about it.
-pub(super) fn print(found: &Found, standing: Standing, out: &mut Out) -> Result<(), Failure> {
+pub(super) fn print(found: &StoredPlan, standing: Standing, out: &mut Out) -> Result<(), Failure> {
     let plan = &found.plan;
     let title = if plan.title.is_empty() { "(no heading)" } else { &plan.title };
     out.labelled("title ", &text::strip(title))?;

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, io::Write as _, path::PathBuf, time::Duration};
 
-use redress_probe::{Options, Place};
+use redress_probe::{Options, ServerAddress};
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
@@ -30,23 +30,23 @@ impl Gate {
             say(&["--contract", contract]);
         }
         let config = match &options.place {
-            Place::Command(of_server) => {
+            ServerAddress::Command(of_server) => {
                 command.push("--".into());
                 command.extend(of_server.iter().cloned());
                 None
             }
-            Place::Program(program) => {
+            ServerAddress::Program(program) => {
                 command.push("--".into());
                 command.extend(program.command.iter().cloned());
                 None
             }
-            Place::Url { url, headers } => {
+            ServerAddress::Url { url, headers } => {
                 let file = written(&configuration(url, headers))?;
                 command.extend(["--config".into(), file.path().into()]);
                 Some(file)
             }
         };
-        let place = Place::Command(command);
+        let place = ServerAddress::Command(command);
         let deadline = options.deadline + MARGIN;
         Ok(Self { options: Options { place, deadline, ..options.clone() }, _config: config })
     }

@@ -8,8 +8,8 @@ use std::{
 
 use clap::value_parser;
 use redress_probe::{
-    Options, Place, Progress as Step, Report, probe,
-    report::{FORMAT, Settings, Target},
+    Options, Progress, Report, ServerAddress, probe,
+    report::{FORMAT, ProbeTarget, Settings},
 };
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
@@ -17,7 +17,7 @@ use signal_hook::{
 };
 
 use super::{gate, unprobed};
-use crate::{clock, contract, failure::Failure, output::Progress};
+use crate::{clock, contract, failure::Failure, output::ProgressLine};
 
 /// What is probed, and how.
 #[derive(Debug, clap::Args)]
@@ -65,7 +65,7 @@ pub(super) fn report(live: &Live) -> Result<Report, Failure> {
     }
     let options = live.options()?;
     let started = clock::now();
-    let shown = Progress::new();
+    let shown = ProgressLine::new();
     let direct = probe(&options, &mut |it| say(&shown, "", it), &stop);
     let direct = direct.map_err(|it| unprobed::failure(&it, &options.place))?;
     let gated = if live.through_gate {
@@ -89,7 +89,7 @@ pub(super) fn report(live: &Live) -> Result<Report, Failure> {
 }
 
 /// `[======>     ]  52/231 read_file/missing/path`
-pub(crate) fn say(shown: &Progress, before: &str, step: Step<'_>) {
+pub(crate) fn say(shown: &ProgressLine, before: &str, step: Progress<'_>) {
     const WIDE: usize = 24;
     let full = (step.done * WIDE).checked_div(step.total).unwrap_or_default();
     let (bar, rest) = ("=".repeat(full), " ".repeat(WIDE.saturating_sub(full)));
@@ -123,17 +123,19 @@ impl Live {
         })
     }
 
-    fn place(&self) -> Result<Place, Failure> {
+    fn place(&self) -> Result<ServerAddress, Failure> {
         place(self.url.as_deref(), &self.header, &self.command)
     }
 
     /// The same without credentials, for reports that others read.
-    fn shown_place(&self) -> Result<Place, Failure> {
+    fn shown_place(&self) -> Result<ServerAddress, Failure> {
         Ok(match self.place()? {
-            Place::Command(_) | Place::Program(_) => {
-                Place::Command(self.shown_command().into_iter().map(Into::into).collect())
+            ServerAddress::Command(_) | ServerAddress::Program(_) => {
+                ServerAddress::Command(self.shown_command().into_iter().map(Into::into).collect())
             }
-            Place::Url { url, headers } => Place::Url { url: without_secrets(&url), headers },
+            ServerAddress::Url { url, headers } => {
+                ServerAddress::Url { url: without_secrets(&url), headers }
+            }
         })
     }
 
@@ -149,10 +151,10 @@ impl Live {
         shown
     }
 
-    fn target(&self) -> Target {
+    fn target(&self) -> ProbeTarget {
         match &self.url {
-            Some(url) => Target::Url(without_secrets(url)),
-            None => Target::Command(self.shown_command()),
+            Some(url) => ProbeTarget::Url(without_secrets(url)),
+            None => ProbeTarget::Command(self.shown_command()),
         }
     }
 
@@ -174,8 +176,8 @@ pub(crate) fn place(
     url: Option<&str>,
     headers: &[String],
     command: &[OsString],
-) -> Result<Place, Failure> {
-    let Some(url) = url else { return Ok(Place::Command(command.to_vec())) };
+) -> Result<ServerAddress, Failure> {
+    let Some(url) = url else { return Ok(ServerAddress::Command(command.to_vec())) };
     let headers = headers.iter().map(|it| {
         let (name, value) = it.split_once(':')?;
         Some((name.trim().to_owned(), value.trim().to_owned()))
@@ -184,7 +186,7 @@ pub(crate) fn place(
     let headers = headers.ok_or_else(|| {
         Failure::option("A header is given as `NAME: VALUE`").fix("Put a colon after the name.")
     })?;
-    Ok(Place::Url { url: url.to_owned(), headers })
+    Ok(ServerAddress::Url { url: url.to_owned(), headers })
 }
 
 /// What replaces a credential.

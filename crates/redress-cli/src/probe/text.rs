@@ -4,9 +4,9 @@ use anstyle::{AnsiColor, Style};
 use redress::text::{cut, strip};
 use redress_probe::{
     Comparison, Finding, Report,
-    compare::{Change, Changed},
+    compare::{Changed, FindingChange},
     present::words::{self, counted},
-    report::{Exchange, Run, Tool},
+    report::{Exchange, Run, ToolReport},
     score::{Letter, Score},
 };
 use redress_registry::Level;
@@ -99,7 +99,7 @@ fn tools(report: &Report, out: &mut Out) -> Written {
     Ok(())
 }
 
-fn row(tool: &Tool, report: &Report, wide: usize, out: &mut Out) -> Written {
+fn row(tool: &ToolReport, report: &Report, wide: usize, out: &mut Out) -> Written {
     let name = harmless(&tool.name, MOST_NAME);
     let after = report.gated.as_ref().map(|gated| {
         let same = gated.tools.iter().find(|it| it.name == tool.name);
@@ -225,9 +225,9 @@ fn changes(since: &Comparison, out: &mut Out) -> Written {
 
 fn change(it: &Changed, out: &mut Out) -> Written {
     let style = match it.change {
-        Change::New | Change::Worse => TROUBLE,
-        Change::Unchecked => LABEL,
-        Change::Better | Change::Fixed => AnsiColor::Green.on_default(),
+        FindingChange::New | FindingChange::Worse => TROUBLE,
+        FindingChange::Unchecked => LABEL,
+        FindingChange::Better | FindingChange::Fixed => AnsiColor::Green.on_default(),
     };
     let share = [it.before, it.after].into_iter().flatten();
     let share: Vec<String> = share.map(|it| format!("{} of {}", it.hits, it.checked)).collect();

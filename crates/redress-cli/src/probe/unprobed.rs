@@ -3,18 +3,20 @@
 use std::io;
 
 use redress::{codes, text};
-use redress_probe::{Place, Trouble, Unprobed};
+use redress_probe::{ServerAddress, Trouble, Unprobed};
 
 use crate::failure::Failure;
 
 const NONE: [(&str, &str); 0] = [];
 
 /// The failure of a probe that never began.
-pub(crate) fn failure(unprobed: &Unprobed, place: &Place) -> Failure {
+pub(crate) fn failure(unprobed: &Unprobed, place: &ServerAddress) -> Failure {
     let who = match place {
-        Place::Command(words) => words.first().map(|it| it.to_string_lossy().into_owned()),
-        Place::Program(it) => it.command.first().map(|it| it.to_string_lossy().into_owned()),
-        Place::Url { url, .. } => Some(url.clone()),
+        ServerAddress::Command(words) => words.first().map(|it| it.to_string_lossy().into_owned()),
+        ServerAddress::Program(it) => {
+            it.command.first().map(|it| it.to_string_lossy().into_owned())
+        }
+        ServerAddress::Url { url, .. } => Some(url.clone()),
     };
     let who = text::strip(&who.unwrap_or_default());
     match unprobed {

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use redress_registry::{
     Registry,
-    diff::{Bump, Change, Report, diff},
+    diff::{Bump, Change, DiffReport, diff},
     lock::read_lock,
     rule::Impact,
 };
@@ -46,7 +46,7 @@ fn old(name: &str) -> Result<Arc<Registry>, Failure> {
 }
 
 /// Prints a report; a version that is too small makes the status.
-pub(super) fn print(report: &Report, format: Format, out: &mut Out) -> Done {
+pub(super) fn print(report: &DiffReport, format: Format, out: &mut Out) -> Done {
     let printed = match format {
         Format::Json => out.line(&report.to_json().to_string()),
         Format::Text => text(report, out),
@@ -55,7 +55,7 @@ pub(super) fn print(report: &Report, format: Format, out: &mut Out) -> Done {
     printed.map_err(|it| it.after(status)).map(|()| status)
 }
 
-fn text(report: &Report, out: &mut Out) -> Result<(), Failure> {
+fn text(report: &DiffReport, out: &mut Out) -> Result<(), Failure> {
     for change in &report.changes {
         print_change(change, out)?;
     }
@@ -64,7 +64,7 @@ fn text(report: &Report, out: &mut Out) -> Result<(), Failure> {
 }
 
 /// What the changes ask of the version, and whether it gave it.
-fn verdict(report: &Report) -> String {
+fn verdict(report: &DiffReport) -> String {
     let took = match report.declared_bump {
         Bump::None => "took none".to_owned(),
         step => format!("took a {} one", step.name()),

@@ -31,12 +31,12 @@ pub(crate) struct Add {
     #[arg(long, value_name = "FILE", conflicts_with = "Row")]
     from_rust: Option<String>,
     #[command(flatten)]
-    row: Option<Row>,
+    row: Option<RowArgs>,
 }
 
 /// A row as options.
 #[derive(Debug, clap::Args)]
-struct Row {
+struct RowArgs {
     /// The new name, in capitals with underscores.
     code: String,
     /// Its number in JSON-RPC.
@@ -153,7 +153,7 @@ fn only_domain(file: &str) -> Result<String, Failure> {
 }
 
 /// The parameters, those marked whose values are foreign.
-fn params_of(args: &Row) -> Result<Vec<Param>, Failure> {
+fn params_of(args: &RowArgs) -> Result<Vec<Param>, Failure> {
     let mut params = args.params.clone();
     for name in &args.untrusted {
         let Some(param) = params.iter_mut().find(|it| *it.name == **name) else {
@@ -194,7 +194,7 @@ pub(super) fn add(args: &Add, out: &mut Out) -> Done {
     }
 }
 
-fn add_row(file: &str, args: &Row, out: &mut Out) -> Done {
+fn add_row(file: &str, args: &RowArgs, out: &mut Out) -> Done {
     let domain = match &args.domain {
         Some(domain) => domain.clone(),
         None => only_domain(file)?,

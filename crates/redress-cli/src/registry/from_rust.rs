@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use redress_declare::{Declared, Package, Wrong, read_file};
+use redress_declare::{Declared, FileProblem, Package, read_file};
 use redress_registry::{
     Place, Problem, Source,
     edit::{self, NewCode, NewFile},
@@ -40,7 +40,7 @@ pub(super) fn add(file: &str, rust: &str, out: &mut Out) -> Done {
 fn declared(rust: &str) -> Result<Declared, Failure> {
     let source = contract::source(rust)?;
     read_file(&source.text).map_err(|wrong| {
-        let problem = |Wrong { line, column, message }| Problem {
+        let problem = |FileProblem { line, column, message }| Problem {
             place: Place { file: rust.into(), line, column },
             message,
             did_you_mean: None,

@@ -24,8 +24,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     calls: Option<String>,
     /// How findings are printed.
-    #[arg(long, value_enum, default_value_t = findings::Format::Text)]
-    format: findings::Format,
+    #[arg(long, value_enum, default_value_t = findings::FindingsFormat::Text)]
+    format: findings::FindingsFormat,
 }
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {

@@ -18,7 +18,7 @@ use redress_govern::Governor;
 pub(super) use self::follow::{Event, first, follow, take_hang_ups};
 use super::{Stage, size};
 use crate::{
-    config::{self, Change, Comparison, Config, General, Governance, Loosening},
+    config::{self, Comparison, Config, General, Governance, KeyChange, Loosening},
     failure::Failure,
     findings::counted,
     govern::{self, confine, unserved},
@@ -31,14 +31,14 @@ pub(super) struct Reload {
     pub(super) config: Config,
     pub(super) handle: Handle,
     /// Every server that has sessions, those too that have left the file.
-    pub(super) live: Vec<Live>,
+    pub(super) live: Vec<StartedServer>,
 }
 
 /// A server, and who is to let its calls pass from now on.
 type Ruled = (Arc<Server>, Arc<Governor>);
 
 /// A server as it was started.
-pub(super) struct Live {
+pub(super) struct StartedServer {
     row: config::Server,
     governance: Governance,
     gated: Weak<Server>,
@@ -46,7 +46,7 @@ pub(super) struct Live {
 
 impl Reload {
     /// Serves what a file says, but for what would let more in and is not confirmed; all of it, or nothing. Gives every change.
-    fn take(&mut self, file: &Config, loosening: Loosening) -> Result<Vec<Change>, Failure> {
+    fn take(&mut self, file: &Config, loosening: Loosening) -> Result<Vec<KeyChange>, Failure> {
         let Comparison { changes, config } = Comparison::of(&self.config, file, loosening);
         self.stage.audit(&config)?;
         let mut next = Vec::new();
@@ -59,7 +59,7 @@ impl Reload {
             let before = self.live.iter().rev().find_map(|it| it.named(server));
             let served = self.stage.served(server, &config.general, before.as_deref())?;
             unserved::say(&config, [(server, &*served.server, &served.target)].into_iter());
-            new.push(Live::new(server, &config.general, &served.server));
+            new.push(StartedServer::new(server, &config.general, &served.server));
             let served = Box::new(served);
             let ends = changes.iter().any(|it| it.ends_sessions_of(&server.name));
             next.push(if ends { ServerChange::Instead(served) } else { ServerChange::New(served) });
@@ -109,7 +109,7 @@ impl Reload {
     }
 }
 
-impl Live {
+impl StartedServer {
     pub(super) fn new(row: &config::Server, general: &General, gated: &Arc<Server>) -> Self {
         let (row, governance) = (row.clone(), general.governance.clone());
         Self { row, governance, gated: Arc::downgrade(gated) }
@@ -146,7 +146,7 @@ fn has_reach_of(one: &Governance, other: &Governance) -> bool {
         && one.readable == other.readable
 }
 
-fn say(new: &[Live], before: &Config, has_policy: bool, config: &Config) {
+fn say(new: &[StartedServer], before: &Config, has_policy: bool, config: &Config) {
     let all = counted(config.servers.len(), "server");
     let names: Vec<&str> = new.iter().map(|it| it.row.name.as_str()).collect();
     let is_there = |it: &&str| config.servers.iter().any(|server| server.name == *it);

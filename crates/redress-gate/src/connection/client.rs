@@ -4,7 +4,7 @@ use std::{fs::File, io, os::fd::AsFd as _, sync::Arc, time::Instant};
 
 use redress_proxy::{
     memory::SharedReservation,
-    outgoing::{MessageQueue, Ticket, ToClient, Undelivered},
+    outgoing::{MessageQueue, ReplyToken, ToClient, Undelivered},
     pending_fault::PendingFault,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -80,7 +80,7 @@ impl ClientEnd {
     }
 
     /// No client waits there any more.
-    pub(super) fn dismiss(&self, withdrawn: impl Iterator<Item = Ticket>) {
+    pub(super) fn dismiss(&self, withdrawn: impl Iterator<Item = ReplyToken>) {
         if let Self::Http(replies) = self {
             withdrawn.for_each(|it| replies.dismiss(it));
         }

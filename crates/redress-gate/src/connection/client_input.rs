@@ -9,7 +9,7 @@ use std::{
 };
 
 use redress_proxy::{
-    outgoing::{Sender, Ticket},
+    outgoing::{ReplyToken, Sender},
     session::{Actions, Expected},
 };
 
@@ -159,7 +159,7 @@ fn take_batch(connection: &Arc<Connection>, line: &[u8], are_taken: bool, from: 
 /// so long that all its answers are late is not.
 fn wait_for_room(connection: &Connection) -> bool {
     let mut until = None;
-    while connection.is_full(Ticket::default()) {
+    while connection.is_full(ReplyToken::default()) {
         if connection.client.pipe().is_some_and(|it| it.is_full() && it.has_said_all()) {
             let deadline = connection.runtime.server.settings.deadline;
             let until = *until.get_or_insert_with(|| Instant::now() + deadline);

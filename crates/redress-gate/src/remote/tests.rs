@@ -11,7 +11,7 @@ use std::sync::{
 
 use redress_proxy::{
     memory::Account,
-    outgoing::{MessageQueue, Ticket, ToUpstream},
+    outgoing::{MessageQueue, ReplyToken, ToUpstream},
     session::{ClientKind, HttpFailure},
     upstream_id::UpstreamId,
 };
@@ -113,7 +113,7 @@ impl Rig {
         let id = UpstreamId::read(format!("{:014}", self.asked).as_bytes()).expect("an id");
         self.events.owed.lock().expect("unpoisoned").push(id);
         let line = format!(r#"{{"jsonrpc":"2.0","id":"{:014}","method":"{method}"}}"#, self.asked);
-        self.push(ToUpstream::Request(id, Ticket::default()), &line);
+        self.push(ToUpstream::Request(id, ReplyToken::default()), &line);
         id
     }
 

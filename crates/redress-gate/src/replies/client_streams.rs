@@ -8,7 +8,7 @@ use redress_proxy::{
     outgoing::Undelivered,
 };
 
-use super::stream::{AnswerPart, Framing, Mark, Stream};
+use super::stream::{AnswerPart, EventId, Framing, Stream};
 
 /// How many bytes are kept for replay.
 const MOST_KEPT: usize = 1 << 20;
@@ -51,7 +51,7 @@ struct BufferedEvent {
     stream: Option<u64>,
     /// The stream was closed before it was read.
     is_unread: bool,
-    mark: Mark,
+    mark: EventId,
     message: ReservedMessage,
     /// How many bytes it has.
     bytes: usize,
@@ -69,7 +69,7 @@ impl ClientStreams {
         self.next_event += 1;
         let event = self.next_event;
         self.close_left();
-        let mark = Mark { event, question: how.question };
+        let mark = EventId { event, question: how.question };
         let is_own = |number: u64| how.on == Some(number);
         let is_sent = |&&(number, ref stream): &&(u64, Arc<Stream>)| {
             let id = format!("{number}-{event}");
@@ -97,7 +97,7 @@ impl ClientStreams {
     ) -> bool {
         let event = self.next_event + 1;
         let id = how.is_primed.then(|| format!("{}-{event}", stream.number));
-        let mark = Mark { event, question: how.question };
+        let mark = EventId { event, question: how.question };
         let is_sent = stream.send(id.as_deref(), Some(mark), how.part, message);
         if is_sent {
             self.next_event = event;
@@ -137,7 +137,7 @@ impl ClientStreams {
         }
     }
 
-    fn kept(&mut self, mark: Mark) -> Option<&mut BufferedEvent> {
+    fn kept(&mut self, mark: EventId) -> Option<&mut BufferedEvent> {
         let at = self.kept.binary_search_by_key(&mark.event, |it| it.mark.event).ok()?;
         self.kept.get_mut(at)
     }
@@ -198,7 +198,7 @@ impl ClientStreams {
         }
     }
 
-    fn keep(&mut self, stream: Option<u64>, mark: Mark, message: &ReservedMessage) {
+    fn keep(&mut self, stream: Option<u64>, mark: EventId, message: &ReservedMessage) {
         // The message may be a small part of a large buffer. One that is larger than all that may be kept is not copied.
         let bytes = message.bytes.len();
         let copy = if bytes > MOST_KEPT { &[][..] } else { &message.bytes };

@@ -52,7 +52,7 @@ pub(crate) enum AnswerPart {
 
 /// Identifies an event among those of its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct EventId {
     /// Its number.
     pub(crate) event: u64,
     /// The number of the upstream's request that it carries.
@@ -63,7 +63,7 @@ pub(crate) struct Mark {
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct State {
     /// Events that were not read. One without a mark is no message.
-    events: VecDeque<(Bytes, Option<Mark>)>,
+    events: VecDeque<(Bytes, Option<EventId>)>,
     bytes: usize,
     /// An answer was added although there was no memory for it.
     is_starved: bool,
@@ -86,7 +86,7 @@ impl Stream {
     pub(crate) fn send(
         &self,
         id: Option<&str>,
-        mark: Option<Mark>,
+        mark: Option<EventId>,
         part: AnswerPart,
         message: &ReservedMessage,
     ) -> bool {
@@ -159,7 +159,7 @@ impl Stream {
     }
 
     /// Nothing more comes. Takes out what was not read.
-    pub(crate) fn give_up(&self) -> Vec<Mark> {
+    pub(crate) fn give_up(&self) -> Vec<EventId> {
         let mut state = self.lock();
         state.is_over = true;
         state.wake();
@@ -172,7 +172,7 @@ impl Stream {
     }
 
     /// Takes out what was not read, if the client has closed the stream.
-    pub(crate) fn unread(&self) -> Vec<Mark> {
+    pub(crate) fn unread(&self) -> Vec<EventId> {
         let mut state = self.lock();
         if state.is_left { state.take() } else { Vec::new() }
     }
@@ -211,13 +211,13 @@ impl State {
         Bytes::from([before, message, after].concat())
     }
 
-    fn push(&mut self, event: Bytes, mark: Option<Mark>) {
+    fn push(&mut self, event: Bytes, mark: Option<EventId>) {
         self.bytes += event.len();
         self.events.push_back((event, mark));
         self.wake();
     }
 
-    fn take(&mut self) -> Vec<Mark> {
+    fn take(&mut self) -> Vec<EventId> {
         self.bytes = 0;
         self.events.drain(..).filter_map(|it| it.1).collect()
     }

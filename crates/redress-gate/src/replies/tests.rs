@@ -4,7 +4,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::{
     Caller, FailureReply, MemoryBudget, MessageQueue, Reply, ReplyPreference, ReplyRouter,
-    SharedReservation, Stream, Ticket, ToClient, Undelivered,
+    ReplyToken, SharedReservation, Stream, ToClient, Undelivered,
 };
 
 const PRIMED: ReplyPreference = ReplyPreference { events: true, is_primed: true };
@@ -18,7 +18,7 @@ fn received(stream: &Stream) -> String {
     received
 }
 
-fn answer(replies: &ReplyRouter, ticket: Ticket, line: &str) -> Undelivered {
+fn answer(replies: &ReplyRouter, ticket: ReplyToken, line: &str) -> Undelivered {
     let to = ToClient::Answer(ticket, 200);
     replies.deliver_one(FailureReply {
         to,
@@ -101,8 +101,8 @@ fn messages_that_a_slow_client_never_gets_are_counted() {
 #[test]
 fn a_message_during_an_abandoned_request_is_lost() {
     let replies = ReplyRouter::new(MemoryBudget::endless());
-    assert_eq!(send(&replies, ToClient::During(Ticket(7)), "{}").count, 1);
-    let asked = send(&replies, ToClient::Question(3, Some(Ticket(7))), "{}");
+    assert_eq!(send(&replies, ToClient::During(ReplyToken(7)), "{}").count, 1);
+    let asked = send(&replies, ToClient::Question(3, Some(ReplyToken(7))), "{}");
     assert_eq!(
         asked,
         Undelivered { count: 1, questions: vec![3] },

@@ -25,7 +25,7 @@ use super::{
     restore::{self, NotRestored},
     snapshot::{Snapshot, SnapshotError},
 };
-use crate::{access::Access, hash::root_hash, root::Root};
+use crate::{access::FileAccess, hash::root_hash, root::Root};
 
 /// How often we look whether another gate is done with the workspace.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -71,7 +71,7 @@ impl Writes {
     /// Whether a write may go on, by what is known of it; and how it is checked when it was made, if it is.
     pub(crate) fn before(
         &self,
-        access: &Access<'_>,
+        access: &FileAccess<'_>,
         intent: Option<&str>,
         root: &Arc<Root>,
         about: impl FnOnce() -> About,

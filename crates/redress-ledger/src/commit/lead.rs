@@ -9,12 +9,11 @@ use std::{
 
 use redress::fault::Receipt;
 
-use super::{By, Draft, Inner, OnDurable, Pen, Queue, State};
+use super::{By, Inner, OnDurable, Pen, PendingRecord, Queue, State, refusals};
 use crate::{
     error::LedgerError,
     gap::Gap,
     record::Record,
-    refusals,
     segment::Room,
     time::Time,
     writer::{CHECKPOINT_RECORDS, Writer},
@@ -152,7 +151,7 @@ struct Lead<'a> {
 }
 
 /// What is done in one turn.
-struct Turn {
+struct Batch {
     records: Vec<Record>,
     waiters: Vec<OnDurable>,
     state: State,
@@ -240,7 +239,7 @@ impl Drop for Lead<'_> {
     }
 }
 
-fn commit(queue: &Queue, writer: &mut Writer, mut turn: Turn, now: Time) {
+fn commit(queue: &Queue, writer: &mut Writer, mut turn: Batch, now: Time) {
     let is_due = turn.state.is_worth_a_try(now);
     match &mut turn.state {
         State::Low { tried } | State::Full { tried } if is_due => {
@@ -283,19 +282,19 @@ fn commit(queue: &Queue, writer: &mut Writer, mut turn: Turn, now: Time) {
 
 impl Queue {
     /// What waits, but never so much that a checkpoint would come late.
-    fn next_turn(&self, by: By) -> Turn {
+    fn next_turn(&self, by: By) -> Batch {
         let mut inner = self.lock();
         if inner.is_full() {
             self.room.notify_all();
         }
         let most = inner.waiting.len().min(CHECKPOINT_RECORDS);
-        let (drafts, waiters): (Vec<Draft>, _) = inner.waiting.drain(..most).unzip();
-        inner.bytes -= drafts.iter().map(Draft::line_bytes).sum::<usize>();
+        let (drafts, waiters): (Vec<PendingRecord>, _) = inner.waiting.drain(..most).unzip();
+        inner.bytes -= drafts.iter().map(PendingRecord::line_bytes).sum::<usize>();
         let (state, gap) = (inner.state.clone(), inner.gap);
         let stopping = inner.stopping && inner.waiting.is_empty();
         drop(inner);
-        let records = drafts.into_iter().map(Draft::write).collect();
-        Turn { records, waiters, state, gap, stopping, by }
+        let records = drafts.into_iter().map(PendingRecord::write).collect();
+        Batch { records, waiters, state, gap, stopping, by }
     }
 
     /// Notes how the disk is, and which part of the gap is on record now.
@@ -322,7 +321,7 @@ impl Queue {
         }
     }
 
-    fn refuse(&self, turn: Turn, now: Time) {
+    fn refuse(&self, turn: Batch, now: Time) {
         let count = turn.waiters.len() as u64;
         if count > 0 {
             self.lock().gap.add(now, count);

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, io};
 
-use super::{Victim, vouch::Told};
+use super::{Victim, vouch::PruneRecord};
 use crate::{
     epochs::KeySet,
     layout::{self, ChainDir},
@@ -16,7 +16,7 @@ use crate::{
 pub(super) fn carried(victims: &[Victim], chains: &[ChainDir], own: &KeySet) -> Vec<Record> {
     let mut starts = BTreeMap::new();
     let mut carried = BTreeMap::new();
-    let mut longest: Option<&Told> = None;
+    let mut longest: Option<&PruneRecord> = None;
     for told in victims.iter().flat_map(|it| &it.told) {
         let name = told.pruned.chain.as_str();
         let starts = starts.entry(name).or_insert_with(|| starts_of(name, victims, chains));
@@ -53,7 +53,7 @@ enum Start {
 }
 
 impl Start {
-    fn may_need(self, told: &Told) -> bool {
+    fn may_need(self, told: &PruneRecord) -> bool {
         match self {
             Self::Behind(end) => end == told.pruned.end(),
             Self::Unknown => true,

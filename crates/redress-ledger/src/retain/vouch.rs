@@ -10,7 +10,7 @@ use crate::{
     epochs::KeySet,
     layout::{self, Piece},
     lines::{LineEnd, Lines},
-    record::{Head, Kind, Line},
+    record::{Head, Kind, RecordLine},
     sign::PublicKey,
     signed::{self, Pruned},
     time::Time,
@@ -23,18 +23,18 @@ pub(super) struct Vouched {
     /// When its newest record was written.
     pub newest: Time,
     /// What it says was removed.
-    pub told: Vec<Told>,
+    pub told: Vec<PruneRecord>,
 }
 
 /// A record of a pruning.
-pub(super) struct Told {
+pub(super) struct PruneRecord {
     pub pruned: Pruned,
     /// Its object, as it was signed.
     pub object: String,
 }
 
-impl Told {
-    fn of(line: &Line<'_>) -> Option<Self> {
+impl PruneRecord {
+    fn of(line: &RecordLine<'_>) -> Option<Self> {
         let doc = Doc::parse(line.text.as_bytes(), LINE_LIMITS).ok()?;
         let object = doc.root().get(Kind::Prune.name())?;
         Some(Self { pruned: signed::pruned(object)?, object: object.raw().to_owned() })
@@ -67,7 +67,7 @@ pub(super) fn vouch(
 /// Whether the last record of a chain is a checkpoint that closes it, signed by one of those keys.
 pub(super) fn is_closed_by(chain: &str, last: &Piece, keys: &KeySet) -> io::Result<bool> {
     let line = layout::last_line(last)?;
-    let line = line.as_deref().and_then(|it| Line::read(it).ok());
+    let line = line.as_deref().and_then(|it| RecordLine::read(it).ok());
     Ok(line.is_some_and(|it| {
         signed::is_closing(&it)
             && signed::signer_of_line(&it, chain).is_some_and(|it| keys.contains(&it))
@@ -80,7 +80,7 @@ struct Walk<'a> {
     newest: Time,
     /// Who signed, if the last record is a checkpoint.
     signer: Option<PublicKey>,
-    told: Vec<Told>,
+    told: Vec<PruneRecord>,
 }
 
 impl Walk<'_> {
@@ -89,14 +89,14 @@ impl Walk<'_> {
         let end = piece.end.map_or(u64::MAX, |it| it.bytes);
         let mut lines = Lines::new(io::Read::take(File::open(&piece.path)?, end));
         while let Some(raw) = lines.next()? {
-            let line = Line::read(raw.bytes).ok();
+            let line = RecordLine::read(raw.bytes).ok();
             let line = line.filter(|it| raw.end == LineEnd::Newline && it.follows(self.head));
             let Some(line) = line else { return Ok(false) };
             self.head = Some(line.head());
             self.newest = self.newest.max(line.time);
             self.signer = signed::signer_of_line(&line, self.chain);
             if line.kind == Kind::Prune {
-                self.told.extend(Told::of(&line));
+                self.told.extend(PruneRecord::of(&line));
             }
             if is_enough(self) {
                 break;

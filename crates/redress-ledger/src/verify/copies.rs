@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use super::report::{ChainReport, Problem, Report, What};
+use super::report::{ChainReport, Problem, RecordProblem, Report};
 
 /// Marks every chain whose name another one has, in the same ledger or in another of these. Not a copy is the one that a witness or a receipt holds, or
 /// else the first.
@@ -25,7 +25,7 @@ fn mark(chains: Vec<&mut ChainReport>) {
             continue;
         };
         let file = chain.path.clone();
-        let problem = Problem { file, line: 0, seq: 0, what: What::Copy { of } };
+        let problem = Problem { file, line: 0, seq: 0, what: RecordProblem::Copy { of } };
         chain.problem.get_or_insert(problem);
     }
 }

@@ -8,12 +8,12 @@ use std::{
 
 use super::{
     Evidence,
-    report::{Problem, What},
+    report::{Problem, RecordProblem},
 };
 use crate::{
     disk,
     epoch::{Epoch, Event, Position, ledger_id},
-    epochs::{self, KeySet, Sequence, Wrong},
+    epochs::{self, EpochProblem, KeySet, Sequence},
     hash::Hash,
     keys, layout,
     lines::{LineEnd, Lines},
@@ -75,7 +75,7 @@ pub(super) enum Standing {
 
 /// Where a log was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Origin {
+enum LogOrigin {
     /// Beside the user's own key.
     Own,
     /// The caller named it.
@@ -87,7 +87,7 @@ enum Origin {
 /// The longest log of a sequence.
 struct Longest {
     sequence: Sequence,
-    origin: Origin,
+    origin: LogOrigin,
     /// How many of its epochs also stand in a log outside of the ledger.
     outside: usize,
 }
@@ -100,19 +100,19 @@ impl Epochs {
     pub(super) fn read(dir: &Path, evidence: &Evidence, is_fast: bool) -> io::Result<Self> {
         let mut all = Self { is_given: !evidence.keys.is_empty(), ..Self::default() };
         let read = if is_fast { Sequence::read_fast } else { Sequence::read };
-        let mut found: Vec<(Sequence, Origin)> = Vec::new();
+        let mut found: Vec<(Sequence, LogOrigin)> = Vec::new();
         if let Some(key) = &evidence.key_file {
             // The key first: what is logged meanwhile only makes the log longer.
             let last = keys::last_epoch(key);
             for path in epochs::files(&epochs::beside(key)) {
-                found.push((read(&path).map_err(|it| named(&path, &it))?, Origin::Own));
+                found.push((read(&path).map_err(|it| named(&path, &it))?, LogOrigin::Own));
             }
             all.compare_with_key(key, last, &mut found);
         }
         let further = evidence.logs.iter().flat_map(|it| epochs::files(it));
-        let further = further.map(|it| (it, Origin::Named));
+        let further = further.map(|it| (it, LogOrigin::Named));
         for (path, origin) in
-            further.chain(epochs::copies(dir).into_iter().map(|it| (it, Origin::Copy)))
+            further.chain(epochs::copies(dir).into_iter().map(|it| (it, LogOrigin::Copy)))
         {
             if found.iter().all(|it| it.0.path != path) {
                 found.push((read(&path).map_err(|it| named(&path, &it))?, origin));
@@ -135,7 +135,12 @@ impl Epochs {
             }
             let Some(Attested { ledger, chain, position }) = Attested::read(raw.bytes) else {
                 let file = path.to_owned();
-                self.problems.push(Problem { file, line: raw.number, seq: 0, what: What::Witness });
+                self.problems.push(Problem {
+                    file,
+                    line: raw.number,
+                    seq: 0,
+                    what: RecordProblem::Witness,
+                });
                 break;
             };
             let fixed = self.chains.entry(chain.clone()).or_default();
@@ -150,7 +155,7 @@ impl Epochs {
         &mut self,
         key: &Path,
         last: Option<Epoch>,
-        found: &mut [(Sequence, Origin)],
+        found: &mut [(Sequence, LogOrigin)],
     ) {
         let Some(last) = last else { return };
         let first = keys::first_public(key).ok().flatten();
@@ -159,19 +164,19 @@ impl Epochs {
         if len < last.number && log.as_ref().is_none_or(|it| it.wrong.is_none()) {
             let beside = epochs::beside(key);
             let file = log.map_or(beside, |it| it.path.clone());
-            self.note(&file, len + 1, len, Wrong::Missing);
+            self.note(&file, len + 1, len, EpochProblem::Missing);
         } else if let Some(log) = log {
             log.add(last);
         }
     }
 
-    fn note(&mut self, file: &Path, line: u64, seq: u64, wrong: Wrong) {
-        let (file, what) = (file.to_owned(), What::Epoch(wrong));
+    fn note(&mut self, file: &Path, line: u64, seq: u64, wrong: EpochProblem) {
+        let (file, what) = (file.to_owned(), RecordProblem::Epoch(wrong));
         self.problems.push(Problem { file, line, seq, what });
     }
 
     /// Takes what counts: from the keys on that were given; if there are none, everything.
-    fn take(&mut self, mut found: Vec<(Sequence, Origin)>, evidence: &Evidence) {
+    fn take(&mut self, mut found: Vec<(Sequence, LogOrigin)>, evidence: &Evidence) {
         let own = evidence.key_file.as_deref().and_then(|it| keys::first_public(it).ok().flatten());
         self.own.extend(own.into_iter());
         found.sort_by_key(|it| it.1);
@@ -182,7 +187,7 @@ impl Epochs {
                 continue;
             }
             let len = sequence.epochs.len();
-            let outside = if origin == Origin::Copy { 0 } else { len };
+            let outside = if origin == LogOrigin::Copy { 0 } else { len };
             match taken.iter_mut().find(|it| it.sequence.first() == sequence.first()) {
                 Some(before) => {
                     self.compare(&before.sequence, &sequence);
@@ -202,7 +207,7 @@ impl Epochs {
             self.keys.insert(key.bytes(), None);
         }
         for Longest { sequence, origin, outside } in &taken {
-            let is_own = *origin == Origin::Own || sequence.first() == own;
+            let is_own = *origin == LogOrigin::Own || sequence.first() == own;
             let is_given = |it: &Epoch| evidence.keys.contains(&it.key);
             let from =
                 if self.is_given { sequence.epochs.iter().position(is_given) } else { Some(0) };
@@ -234,11 +239,11 @@ impl Epochs {
     fn compare(&mut self, one: &Sequence, other: &Sequence) {
         let differs = |it: &(&Epoch, &Epoch)| it.0.hash != it.1.hash;
         if let Some((_, epoch)) = one.epochs.iter().zip(&other.epochs).find(differs) {
-            self.note(&other.path, epoch.number + 1, epoch.number, Wrong::Doubled);
+            self.note(&other.path, epoch.number + 1, epoch.number, EpochProblem::Doubled);
         }
     }
 
-    fn learn(&mut self, epochs: &[Epoch], (origin, is_own): (Origin, bool), outside: u64) {
+    fn learn(&mut self, epochs: &[Epoch], (origin, is_own): (LogOrigin, bool), outside: u64) {
         for epoch in epochs {
             let entry = &epoch.entry;
             let signs = entry.chains.first().filter(|_| entry.event.gives_key());
@@ -258,7 +263,7 @@ impl Epochs {
                 }
             }
             if entry.event == Event::Begin && (self.is_given || is_own) {
-                let is_with_ledger = origin != Origin::Own;
+                let is_with_ledger = origin != LogOrigin::Own;
                 let ledger = &entry.ledger;
                 self.begun.extend(entry.chains.iter().map(|chain| Begun {
                     chain: chain.clone(),
@@ -337,11 +342,11 @@ impl Fixed {
     }
 
     /// What is wrong with a record at its place.
-    pub(super) fn mistrust(&self, seq: u64, hash: Hash) -> Option<What> {
+    pub(super) fn mistrust(&self, seq: u64, hash: Hash) -> Option<RecordProblem> {
         if self.positions.get(&seq).is_some_and(|it| *it != hash) {
-            return Some(What::Rewritten);
+            return Some(RecordProblem::Rewritten);
         }
-        self.end.filter(|it| seq > *it).map(|end| What::AfterEnd { end })
+        self.end.filter(|it| seq > *it).map(|end| RecordProblem::AfterEnd { end })
     }
 
     /// The last record that must be there.

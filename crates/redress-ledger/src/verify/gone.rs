@@ -7,8 +7,8 @@ use std::{
 
 use super::{
     epochs::Epochs,
-    prunings::{Prunings, Told},
-    report::{Missing, Problem, What},
+    prunings::{PruneTrust, Prunings},
+    report::{Missing, Problem, RecordProblem},
     walk::Walked,
 };
 use crate::{
@@ -27,14 +27,16 @@ pub(super) fn check_start(chain: &mut Walked, prunings: &Prunings<'_>, may_be_to
     let told =
         prunings.told_of(&chain.report.name, chain.first_signer, |it| it.end() == start.after);
     let what = match told {
-        Told::Believed => return,
+        PruneTrust::Believed => return,
         _ if may_be_told => return,
         // Whose chain it is cannot be seen, since it breaks before anybody signed it.
-        Told::ByStranger(_) if chain.first_signer.is_none() && chain.report.problem.is_some() => {
+        PruneTrust::ByStranger(_)
+            if chain.first_signer.is_none() && chain.report.problem.is_some() =>
+        {
             return;
         }
-        Told::ByStranger(key) => What::PrunedByStranger(Box::new(key)),
-        Told::Not => What::StartMissing,
+        PruneTrust::ByStranger(key) => RecordProblem::PrunedByStranger(Box::new(key)),
+        PruneTrust::Not => RecordProblem::StartMissing,
     };
     let problem = Problem { file: start.file.clone(), line: 1, seq: start.after.next, what };
     chain.report.problem = Some(problem);
@@ -48,15 +50,15 @@ fn check_empty(chain: &mut Walked, prunings: &Prunings<'_>, may_be_told: bool) {
     if let Some(it) = newest {
         let missing = it.segment.saturating_add(1);
         problem.file = chain.report.path.join(layout::segment_name(missing));
-        problem.what = What::SegmentMissing(missing);
+        problem.what = RecordProblem::SegmentMissing(missing);
         problem.seq = it.next_seq;
     }
     let is_fine = match (chain.witnessed, prunings.told_of(name, None, |_| true)) {
-        (None, told) => told != Told::Not || may_be_told,
+        (None, told) => told != PruneTrust::Not || may_be_told,
         // Pruning the last segment removes the witness.
         (Some(seq), _) if newest.is_some_and(|it| it.next_seq > seq) => true,
-        (Some(_), Told::ByStranger(key)) => {
-            problem.what = What::PrunedByStranger(Box::new(key));
+        (Some(_), PruneTrust::ByStranger(key)) => {
+            problem.what = RecordProblem::PrunedByStranger(Box::new(key));
             false
         }
         (Some(_), _) => false,
@@ -75,9 +77,9 @@ pub(super) fn missing_chains(
     let gone = heads.known.iter().filter(|it| !is_there(&it.chain, there));
     gone.filter_map(|Witnessed { chain, seq, .. }| {
         let pruned_by = match prunings.told_of(chain, None, |it| it.next_seq > *seq) {
-            Told::Believed => return None,
-            Told::ByStranger(key) => Some(key),
-            Told::Not => None,
+            PruneTrust::Believed => return None,
+            PruneTrust::ByStranger(key) => Some(key),
+            PruneTrust::Not => None,
         };
         Some(Missing { chain: chain.clone(), pruned_by })
     })
@@ -96,8 +98,8 @@ pub(super) fn add_missing_epochs(
             continue;
         }
         let pruned_by = match prunings.told_of(&chain, None, |_| true) {
-            Told::ByStranger(key) => Some(key),
-            Told::Believed | Told::Not => None,
+            PruneTrust::ByStranger(key) => Some(key),
+            PruneTrust::Believed | PruneTrust::Not => None,
         };
         missing.push(Missing { chain, pruned_by });
     }
@@ -113,7 +115,11 @@ pub(super) fn unusable(heads: &Heads, there: &[ChainDir], ledger: &Path) -> Vec<
     let unusable = heads.unusable.iter().filter(|(_, chain, error)| concerns(chain, error));
     let problem = |(file, _, error): &(PathBuf, String, io::Error)| {
         let is_damaged = notes::is_damage(error);
-        let what = if is_damaged { What::Witness } else { What::Unreadable(error.to_string()) };
+        let what = if is_damaged {
+            RecordProblem::Witness
+        } else {
+            RecordProblem::Unreadable(error.to_string())
+        };
         Problem { file: file.clone(), line: 0, seq: 0, what }
     };
     unusable.map(problem).collect()

@@ -19,7 +19,7 @@ pub(super) struct Prunings<'e> {
 
 /// Whether something was removed in good order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum PruneTrust {
     Believed,
     /// Only a signer who is not known says so.
     ByStranger(PublicKey),
@@ -68,7 +68,7 @@ impl<'e> Prunings<'e> {
     }
 
     /// Whether one of the prunings of any chain is such.
-    pub(super) fn told(&self, is_such: impl Fn(&Pruned) -> bool) -> Told {
+    pub(super) fn told(&self, is_such: impl Fn(&Pruned) -> bool) -> PruneTrust {
         self.judge(self.by_chain.values().flatten().filter(|it| is_such(it)), None)
     }
 
@@ -78,7 +78,7 @@ impl<'e> Prunings<'e> {
         chain: &str,
         signer: Option<PublicKey>,
         is_such: impl Fn(&Pruned) -> bool,
-    ) -> Told {
+    ) -> PruneTrust {
         self.judge(self.of(chain).filter(|it| is_such(it)), signer)
     }
 
@@ -90,13 +90,13 @@ impl<'e> Prunings<'e> {
         &self,
         prunings: impl Iterator<Item = &'p Pruned>,
         signer: Option<PublicKey>,
-    ) -> Told {
-        let mut told = Told::Not;
+    ) -> PruneTrust {
+        let mut told = PruneTrust::Not;
         for Pruned { by, .. } in prunings {
             if self.is_known(by) || signer.is_some_and(|it| self.epochs.is_same_owner(&it, by)) {
-                return Told::Believed;
+                return PruneTrust::Believed;
             }
-            told = Told::ByStranger(*by);
+            told = PruneTrust::ByStranger(*by);
         }
         told
     }

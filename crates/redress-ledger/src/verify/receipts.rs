@@ -6,10 +6,10 @@ use redress::fault::Receipt;
 
 use super::{
     RECEIPT_DIGITS,
-    prunings::{Prunings, Told},
+    prunings::{PruneTrust, Prunings},
     report::{Found, ReceiptReport},
 };
-use crate::{record::Line, signed::Pruned};
+use crate::{record::RecordLine, signed::Pruned};
 
 /// The receipts that are looked for, by number.
 pub(super) struct Receipts<'a> {
@@ -26,7 +26,7 @@ impl<'a> Receipts<'a> {
         Self { asked: receipts.iter().map(|it| (it, None)).collect(), by_seq }
     }
 
-    pub(super) fn look(&mut self, line: &Line<'_>, chain: &str) {
+    pub(super) fn look(&mut self, line: &RecordLine<'_>, chain: &str) {
         for at in self.by_seq.get(&line.seq).into_iter().flatten() {
             if let Some((receipt, found)) = self.asked.get_mut(*at)
                 && !receipt.hash.is_empty()
@@ -68,8 +68,8 @@ fn without(receipt: &Receipt, prunings: &Prunings<'_>) -> Found {
         None => false,
     };
     match prunings.told(may_have_held) {
-        Told::Believed => Found::PerhapsPruned,
-        Told::ByStranger(key) => Found::PrunedByStranger(Box::new(key)),
-        Told::Not => Found::Nowhere,
+        PruneTrust::Believed => Found::PerhapsPruned,
+        PruneTrust::ByStranger(key) => Found::PrunedByStranger(Box::new(key)),
+        PruneTrust::Not => Found::Nowhere,
     }
 }

@@ -5,7 +5,8 @@ use std::{fmt, path::PathBuf};
 use redress::fault::Receipt;
 
 use crate::{
-    epochs::Wrong, hash::Hash, layout::ChainDir, record::BadLine, sign::PublicKey, time::Time,
+    epochs::EpochProblem, hash::Hash, layout::ChainDir, record::BadLine, sign::PublicKey,
+    time::Time,
 };
 
 /// What a verification found.
@@ -166,13 +167,13 @@ pub struct Problem {
     /// The number of the record that should stand there.
     pub seq: u64,
     /// What is wrong.
-    pub what: What,
+    pub what: RecordProblem,
 }
 
 impl Problem {
     /// Whether nothing is known to be wrong: something that would prove more cannot be read.
     pub const fn is_unreadable(&self) -> bool {
-        matches!(self.what, What::Unreadable(_) | What::Witness)
+        matches!(self.what, RecordProblem::Unreadable(_) | RecordProblem::Witness)
     }
 }
 
@@ -189,7 +190,7 @@ impl fmt::Display for Problem {
 /// What is wrong with a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum What {
+pub enum RecordProblem {
     /// The line was changed.
     Changed(BadLine),
     /// Records were dropped: this one is where an earlier one should be.
@@ -235,7 +236,7 @@ pub enum What {
     /// The last signature is that of a key which the log of epochs gives to another chain, or to none.
     KeyOfAnother(Box<PublicKey>),
     /// The log of epochs is not what was written.
-    Epoch(Wrong),
+    Epoch(EpochProblem),
     /// The chain was closed, but its closing checkpoint is not its end.
     NotClosed,
     /// The chain is there twice.
@@ -251,7 +252,7 @@ pub enum What {
     Unreadable(String),
 }
 
-impl fmt::Display for What {
+impl fmt::Display for RecordProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Changed(why) => write!(f, "changed: {why}"),

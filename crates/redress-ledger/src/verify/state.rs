@@ -2,20 +2,20 @@
 
 use std::io;
 
-use super::report::{ChainState, What};
+use super::report::{ChainState, RecordProblem};
 use crate::{
     layout::ChainDir,
     lock::{self, Held},
 };
 
 /// The state of a chain, or what is wrong with its lock.
-pub(super) fn state(chain: &ChainDir) -> Result<ChainState, What> {
+pub(super) fn state(chain: &ChainDir) -> Result<ChainState, RecordProblem> {
     if chain.corrupt {
         return Ok(ChainState::Quarantined);
     }
     let held = lock::look(&chain.path).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidData => What::Lock,
-        _ => What::Unreadable(error.to_string()),
+        io::ErrorKind::InvalidData => RecordProblem::Lock,
+        _ => RecordProblem::Unreadable(error.to_string()),
     })?;
     Ok(match held {
         Held::Removed => ChainState::Closed,

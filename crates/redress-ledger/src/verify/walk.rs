@@ -13,7 +13,7 @@ use self::end::Lengths;
 use super::{
     epochs::{Epochs, Fixed, Standing},
     receipts::Receipts,
-    report::{ChainReport, ChainState, Problem, What},
+    report::{ChainReport, ChainState, Problem, RecordProblem},
     state::state,
 };
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
     lines::{LineEnd, Lines, RawLine},
     lock::LOCK,
     reader,
-    record::{BadLine, Head, Kind, Line},
+    record::{BadLine, Head, Kind, RecordLine},
     sign::PublicKey,
     signed::{self, Pruned},
     witness::Witnessed,
@@ -88,7 +88,7 @@ pub(super) fn walk(
     }
     match layout::pieces(&chain.path) {
         Ok(pieces) => walk.through(&pieces, receipts),
-        Err(error) => walk.note(&chain.path, 0, What::Unreadable(error.to_string())),
+        Err(error) => walk.note(&chain.path, 0, RecordProblem::Unreadable(error.to_string())),
     }
     let mut walked = walk.walked;
     if let Some(held) = receipts.newest(&walked.report.name) {
@@ -123,7 +123,7 @@ impl Walk<'_> {
         if pieces.is_empty() {
             self.walked.is_empty = true;
             let file = self.chain.path.join(layout::segment_name(1));
-            self.note(&file, 1, What::SegmentMissing(1));
+            self.note(&file, 1, RecordProblem::SegmentMissing(1));
         }
         let mut before: Option<(&Piece, Lengths)> = None;
         for piece in pieces {
@@ -137,7 +137,7 @@ impl Walk<'_> {
                     continue;
                 }
                 Err(error) => {
-                    let what = What::Unreadable(error.to_string());
+                    let what = RecordProblem::Unreadable(error.to_string());
                     self.note(&piece.path, lengths.count + 1, what);
                 }
             }
@@ -182,7 +182,7 @@ impl Walk<'_> {
     }
 
     /// Notes the first problem.
-    fn note(&mut self, file: &Path, line: u64, what: What) {
+    fn note(&mut self, file: &Path, line: u64, what: RecordProblem) {
         let seq = self.head.map_or(0, |it| it.next);
         let problem = Problem { file: file.to_owned(), line, seq, what };
         self.walked.report.problem.get_or_insert(problem);
@@ -197,11 +197,11 @@ impl Walk<'_> {
         let Some(before) = before else { return };
         let continues = before.end.is_some();
         if !continues && piece.number > before.number + 1 {
-            self.note(&piece.path, 1, What::SegmentMissing(before.number + 1));
+            self.note(&piece.path, 1, RecordProblem::SegmentMissing(before.number + 1));
         } else if !continues {
-            self.note(&piece.path, 1, What::BadStart);
+            self.note(&piece.path, 1, RecordProblem::BadStart);
         } else if before.number + 1 != piece.number && !before.end.is_some_and(|it| it.failed) {
-            self.note(&piece.path, 1, What::Surplus);
+            self.note(&piece.path, 1, RecordProblem::Surplus);
         }
     }
 
@@ -222,17 +222,17 @@ impl Walk<'_> {
         }
         // What a crash left behind is for the next writer to cut; until then it is no damage.
         let is_cut_next = piece.end.is_none() && self.walked.report.state == ChainState::Unfinished;
-        let mut torn: Option<(u64, What)> = None;
+        let mut torn: Option<(u64, RecordProblem)> = None;
         let mut lines = Lines::new(io::Read::take(file, most));
         while let Some(raw) = lines.next()? {
             let line = match raw.end {
                 LineEnd::EndOfFile => Err(BadLine::Unfinished),
-                _ => Line::read(raw.bytes),
+                _ => RecordLine::read(raw.bytes),
             };
             if let Err(why) = line
                 && (raw.end == LineEnd::EndOfFile || is_cut_next && raw.is_torn())
             {
-                torn.get_or_insert((raw.number, What::Changed(why)));
+                torn.get_or_insert((raw.number, RecordProblem::Changed(why)));
                 continue;
             }
             lengths.count = raw.number;
@@ -244,7 +244,7 @@ impl Walk<'_> {
                     receipts.look(&line, &self.chain.name);
                     self.take(piece, &raw, &line);
                 }
-                Err(why) => self.note(&piece.path, raw.number, What::Changed(why)),
+                Err(why) => self.note(&piece.path, raw.number, RecordProblem::Changed(why)),
             }
             lengths.lines = lines.position();
         }
@@ -253,7 +253,7 @@ impl Walk<'_> {
     }
 
     /// One line that is a record by itself.
-    fn take(&mut self, piece: &Piece, raw: &RawLine<'_>, line: &Line<'_>) {
+    fn take(&mut self, piece: &Piece, raw: &RawLine<'_>, line: &RecordLine<'_>) {
         let doc = Doc::parse(raw.bytes, LINE_LIMITS).ok();
         let object = doc.as_ref().and_then(|it| it.root().get(line.kind.name()));
         if let (Kind::Prune, Some(object)) = (line.kind, object) {
@@ -263,7 +263,7 @@ impl Walk<'_> {
             return;
         }
         let what = match object {
-            None => Some(What::Changed(BadLine::Form)),
+            None => Some(RecordProblem::Changed(BadLine::Form)),
             Some(object) => self.check(piece, raw.number, line, object),
         };
         match what {
@@ -277,32 +277,34 @@ impl Walk<'_> {
         &mut self,
         piece: &Piece,
         number: u64,
-        line: &Line<'_>,
+        line: &RecordLine<'_>,
         object: Value<'_>,
-    ) -> Option<What> {
+    ) -> Option<RecordProblem> {
         let starts = matches!(line.kind, Kind::Genesis | Kind::Rotate);
         if starts && let Some(format) = reader::format(line).filter(|it| it != FORMAT) {
-            return Some(What::Format(format));
+            return Some(RecordProblem::Format(format));
         }
         match self.head {
-            Some(head) if line.seq > head.next => return Some(What::Dropped { found: line.seq }),
-            Some(head) if line.seq < head.next => {
-                return Some(What::OutOfOrder { found: line.seq });
+            Some(head) if line.seq > head.next => {
+                return Some(RecordProblem::Dropped { found: line.seq });
             }
-            Some(head) if line.prev != head.hash => return Some(What::Unlinked),
+            Some(head) if line.seq < head.next => {
+                return Some(RecordProblem::OutOfOrder { found: line.seq });
+            }
+            Some(head) if line.prev != head.hash => return Some(RecordProblem::Unlinked),
             _ => (),
         }
         if self.witnessed.is_some_and(|it| it.seq == line.seq && it.hash != line.hash) {
-            return Some(What::Rewritten);
+            return Some(RecordProblem::Rewritten);
         }
         if (number == 1) != starts {
-            return Some(What::BadStart);
+            return Some(RecordProblem::BadStart);
         }
         let wrong = match line.kind {
             Kind::Genesis => {
                 let names = object.get("chain").is_some_and(|it| it.is_str(&self.chain.name));
                 let first = line.seq == 0 && line.prev == Hash::ZERO && piece.number == 1;
-                (!names || !first).then_some(What::BadStart)
+                (!names || !first).then_some(RecordProblem::BadStart)
             }
             Kind::Rotate if self.head.is_none() => {
                 let after = Head { next: line.seq, hash: line.prev };
@@ -312,7 +314,7 @@ impl Walk<'_> {
             }
             Kind::Rotate => {
                 let number = object.get("segment").and_then(Value::as_u64);
-                (number != Some(piece.number.into())).then_some(What::BadStart)
+                (number != Some(piece.number.into())).then_some(RecordProblem::BadStart)
             }
             Kind::Checkpoint => {
                 self.mistrust(signed::signer_of_checkpoint(line, object, &self.chain.name))
@@ -324,13 +326,13 @@ impl Walk<'_> {
     }
 
     /// What is wrong with the signer of a record; `None` is a record without one.
-    fn mistrust(&self, signer: Option<PublicKey>) -> Option<What> {
-        let Some(key) = signer else { return Some(What::Signature) };
+    fn mistrust(&self, signer: Option<PublicKey>) -> Option<RecordProblem> {
+        let Some(key) = signer else { return Some(RecordProblem::Signature) };
         let is_stranger = self.epochs.standing(&key, &self.chain.name) == Standing::Stranger;
-        is_stranger.then(|| What::OtherKey(Box::new(key)))
+        is_stranger.then(|| RecordProblem::OtherKey(Box::new(key)))
     }
 
-    fn accept(&mut self, line: &Line<'_>, object: Option<Value<'_>>, place: (&Path, u64)) {
+    fn accept(&mut self, line: &RecordLine<'_>, object: Option<Value<'_>>, place: (&Path, u64)) {
         self.head = Some(line.head());
         let report = &mut self.walked.report;
         report.records += 1;

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Lines that are not written yet.
-pub(super) struct Draft {
+pub(super) struct UnwrittenLines {
     time: String,
     pub(super) bytes: Vec<u8>,
     pub(super) head: Head,
@@ -19,7 +19,7 @@ pub(super) struct Draft {
     pub(super) checkpoint: Option<(usize, usize, Head)>,
 }
 
-impl Draft {
+impl UnwrittenLines {
     pub(super) fn new(head: Head, now: Time) -> Self {
         Self { time: now.to_string(), bytes: Vec::new(), head, checkpoint: None }
     }

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use super::Writer;
 use crate::{
-    epoch::{Entry, Event, Position, ledger_id},
+    epoch::{EpochEntry, Event, Position, ledger_id},
     record::Head,
     time::Time,
 };
 
 impl Writer {
     /// What the log of epochs says about the newest checkpoint.
-    pub(crate) fn entry(&self, event: Event) -> Entry {
-        Entry::of(event, &ledger_id(&self.tools.ledger), &self.name, self.position())
+    pub(crate) fn entry(&self, event: Event) -> EpochEntry {
+        EpochEntry::of(event, &ledger_id(&self.tools.ledger), &self.name, self.position())
     }
 
     /// The newest checkpoint.

@@ -7,7 +7,8 @@ use std::{
 };
 
 use redress_ledger::{
-    Evidence, Found, Ledger, OpenError, PublicKey, Report, What, Wrong, parse_receipt, verify,
+    EpochProblem, Evidence, Found, Ledger, OpenError, PublicKey, RecordProblem, Report,
+    parse_receipt, verify,
 };
 use serde_json::Value;
 
@@ -185,15 +186,15 @@ fn a_missing_reordered_doubled_or_changed_epoch_is_found() {
     assert_eq!(lines.len(), 4, "each chain began and was closed");
     let say = |lines: &[&str]| lines.join("\n") + "\n";
     let cases = [
-        ("missing", say(&[lines[0], lines[2], lines[3]]), Wrong::Missing, 2),
-        ("the first is missing", say(&lines[1..]), Wrong::Missing, 1),
-        ("reordered", say(&[lines[0], lines[2], lines[1], lines[3]]), Wrong::Missing, 2),
-        ("doubled", say(&[lines[0], lines[1], lines[1], lines[2]]), Wrong::OutOfOrder, 3),
-        ("changed", text.replacen("close", "begin", 1), Wrong::Changed, 2),
+        ("missing", say(&[lines[0], lines[2], lines[3]]), EpochProblem::Missing, 2),
+        ("the first is missing", say(&lines[1..]), EpochProblem::Missing, 1),
+        ("reordered", say(&[lines[0], lines[2], lines[1], lines[3]]), EpochProblem::Missing, 2),
+        ("doubled", say(&[lines[0], lines[1], lines[1], lines[2]]), EpochProblem::OutOfOrder, 3),
+        ("changed", text.replacen("close", "begin", 1), EpochProblem::Changed, 2),
         (
             "rehashed",
             rewritten(&text, |it| it.replacen("\"close\"", "\"prune\"", 1)),
-            Wrong::Changed,
+            EpochProblem::Changed,
             2,
         ),
     ];
@@ -202,7 +203,7 @@ fn a_missing_reordered_doubled_or_changed_epoch_is_found() {
         assert_found(&place, what);
         let report = verify(&place.dir, &by_first_key(&place)).unwrap();
         let problem = &report.epochs[0];
-        assert_eq!((&problem.what, problem.line), (&What::Epoch(wrong), line), "{what}");
+        assert_eq!((&problem.what, problem.line), (&RecordProblem::Epoch(wrong), line), "{what}");
     }
     write_logs(&place, &text);
     for report in all_ways(&place) {
@@ -220,7 +221,10 @@ fn an_epoch_that_was_used_twice_is_found() {
     twin.open().close().unwrap();
     fs::copy(&logs(&twin)[0], logs(&place)[1].with_extension("twin.jsonl")).unwrap();
     let report = verify(&place.dir, &by_first_key(&place)).unwrap();
-    assert_eq!(report.epochs.first().map(|it| it.what.clone()), Some(What::Epoch(Wrong::Doubled)));
+    assert_eq!(
+        report.epochs.first().map(|it| it.what.clone()),
+        Some(RecordProblem::Epoch(EpochProblem::Doubled))
+    );
     assert!(!report.is_sound());
 }
 
@@ -387,5 +391,5 @@ fn a_witness_file_shows_what_was_cut_with_all_else() {
 
     fs::write(&witness, "no checkpoint\n").unwrap();
     let report = verify(&place.dir, &evidence()).unwrap();
-    assert_eq!(report.first_problem().map(|it| it.what.clone()), Some(What::Witness));
+    assert_eq!(report.first_problem().map(|it| it.what.clone()), Some(RecordProblem::Witness));
 }

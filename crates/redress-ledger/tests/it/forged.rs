@@ -6,7 +6,9 @@ use std::{
 };
 
 use redress::fault::Receipt;
-use redress_ledger::{Evidence, Found, Kind, Ledger, ReceiptReport, What, parse_receipt, verify};
+use redress_ledger::{
+    Evidence, Found, Kind, Ledger, ReceiptReport, RecordProblem, parse_receipt, verify,
+};
 
 use crate::{
     fixture::{Place, copy, record, segments},
@@ -76,7 +78,11 @@ fn a_stranger_cannot_sign_a_chain_away() {
     }
     let report = verify(&place.dir, &by_owner(&place, &[])).unwrap();
     let what = &report.first_problem().unwrap().what;
-    assert_eq!(*what, What::PrunedByStranger(Box::new(stranger)), "the directory is there");
+    assert_eq!(
+        *what,
+        RecordProblem::PrunedByStranger(Box::new(stranger)),
+        "the directory is there"
+    );
     fs::remove_dir(&chain).unwrap();
     let report = verify(&place.dir, &by_owner(&place, &receipts)).unwrap();
     assert!(!report.is_sound());
@@ -106,7 +112,7 @@ fn a_stranger_cannot_sign_the_start_of_a_chain_away() {
         let report = verify(&place.dir, &evidence).unwrap();
         let problem = report.first_problem().unwrap();
         assert_eq!((&problem.file, problem.line, problem.seq), (&files[2], 1, next));
-        assert_eq!(problem.what, What::PrunedByStranger(Box::new(stranger)));
+        assert_eq!(problem.what, RecordProblem::PrunedByStranger(Box::new(stranger)));
         assert!(report.receipts.iter().all(ReceiptReport::is_lost));
     }
 
@@ -119,7 +125,7 @@ fn a_stranger_cannot_sign_the_start_of_a_chain_away() {
     for evidence in [by_owner(&place, &[]), Evidence::default()] {
         let report = verify(&place.dir, &evidence).unwrap();
         let what = &report.first_problem().unwrap().what;
-        assert_eq!(*what, What::PrunedByStranger(Box::new(stranger)));
+        assert_eq!(*what, RecordProblem::PrunedByStranger(Box::new(stranger)));
     }
 }
 

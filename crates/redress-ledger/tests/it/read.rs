@@ -174,7 +174,7 @@ fn exports_are_the_lines_themselves_or_a_table() {
 
 #[test]
 fn a_newer_format_is_refused_by_its_name() {
-    use redress_ledger::{ReadError, What};
+    use redress_ledger::{ReadError, RecordProblem};
     let place = Place::new();
     place.open().close().unwrap();
     let file = crate::fixture::segments(&place.chains()[0])[0].clone();
@@ -188,7 +188,10 @@ fn a_newer_format_is_refused_by_its_name() {
         matches!(&read[..], [Err(ReadError::Format { format, .. })] if format == "redress-ledger/2")
     );
     let report = place.verify();
-    assert_eq!(report.first_problem().unwrap().what, What::Format("redress-ledger/2".to_owned()));
+    assert_eq!(
+        report.first_problem().unwrap().what,
+        RecordProblem::Format("redress-ledger/2".to_owned())
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::{
     time::SystemTime,
 };
 
-use redress_ledger::{Found, Kind, Ledger, Query, Reader, What, tail, verify};
+use redress_ledger::{Found, Kind, Ledger, Query, Reader, RecordProblem, tail, verify};
 
 use crate::fixture::{Place, record, rewritten, segments};
 
@@ -73,7 +73,7 @@ fn a_ledger_stays_within_its_size_and_tells_what_it_removed() {
     // A segment more than was told of is missed.
     fs::remove_file(&first).unwrap();
     let report = place.verify();
-    assert_eq!(report.first_problem().unwrap().what, What::StartMissing);
+    assert_eq!(report.first_problem().unwrap().what, RecordProblem::StartMissing);
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn what_was_left_of_a_chain_by_a_pruning_is_missed_when_it_is_gone() {
         fs::remove_file(file).unwrap();
     }
     let report = place.verify();
-    assert_eq!(report.first_problem().unwrap().what, What::SegmentMissing(number));
+    assert_eq!(report.first_problem().unwrap().what, RecordProblem::SegmentMissing(number));
 
     // Nor does a later pruning hide it.
     place.pass(1);

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf, sync::LazyLock};
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 use redress::fault::Receipt;
 use redress_ledger::{
-    ChainState, Found, Ledger, Problem, Report, What, mark_copies, parse_receipt, verify,
+    ChainState, Found, Ledger, Problem, RecordProblem, Report, mark_copies, parse_receipt, verify,
     verify_newest,
 };
 use tempfile::TempDir;
@@ -149,7 +149,7 @@ proptest! {
         let report = copy.verify(&[]);
         let problem = report.first_problem().unwrap();
         prop_assert!(problem.seq == seq || at == 0 && problem.seq == 1, "{problem:?}");
-        prop_assert!(!last || problem.what == What::NotClosed);
+        prop_assert!(!last || problem.what == RecordProblem::NotClosed);
     }
 
     #[test]
@@ -207,7 +207,7 @@ proptest! {
         }
         let report = copy.verify(&[]);
         // Where nothing was signed after a checkpoint, the log of epochs has its hash.
-        let is_told = |it: &Problem| matches!(it.what, What::Signature | What::Rewritten);
+        let is_told = |it: &Problem| matches!(it.what, RecordProblem::Signature | RecordProblem::Rewritten);
         prop_assert!(report.first_problem().is_some_and(is_told), "{report:#?}");
     }
 
@@ -254,7 +254,7 @@ fn a_cut_is_found_back_to_the_newest_checkpoint() {
         );
         if keep <= newest {
             let what = &report.first_problem().unwrap().what;
-            assert_eq!(*what, What::Cut { witnessed: u64::try_from(newest).unwrap() });
+            assert_eq!(*what, RecordProblem::Cut { witnessed: u64::try_from(newest).unwrap() });
         } else {
             let exposed = u64::try_from(keep - newest - 1).unwrap();
             assert_eq!(report.chains[0].cuttable(), exposed);
@@ -342,7 +342,7 @@ fn garbage_beside_the_chains_stops_no_reader() {
     let report = verify(&copy.dir, &ORIGINAL.0.evidence(&[])).unwrap();
     let bad: Vec<_> = report.chains.iter().filter(|it| it.problem.is_some()).collect();
     assert_eq!(bad.len(), 1, "{report:#?}");
-    assert_eq!(bad[0].problem.as_ref().unwrap().what, What::SegmentMissing(1));
+    assert_eq!(bad[0].problem.as_ref().unwrap().what, RecordProblem::SegmentMissing(1));
     let read = redress_ledger::Reader::open(&copy.dir).unwrap();
     assert!(read.flatten().count() > 10);
     assert_eq!(redress_ledger::ledgers(&copy.dir).unwrap(), [&*copy.dir]);
@@ -401,7 +401,7 @@ fn a_chain_that_stands_there_twice_is_told() {
     let evidence = ORIGINAL.0.evidence(&[]);
     let report = verify(&copy.dir, &evidence).unwrap();
     let problem = report.first_problem().unwrap();
-    assert_eq!((&problem.file, &problem.what), (&twin, &What::Copy { of: chain }));
+    assert_eq!((&problem.file, &problem.what), (&twin, &RecordProblem::Copy { of: chain }));
 
     let elsewhere = Copy::new();
     elsewhere.write();
@@ -428,7 +428,7 @@ fn a_missing_segment_is_named() {
     let files = segments(&crate::fixture::subdirectories(&copy.dir)[0]);
     fs::remove_file(&files[1]).unwrap();
     let report = verify(&copy.dir, &ORIGINAL.0.evidence(&[])).unwrap();
-    assert_eq!(report.first_problem().unwrap().what, What::SegmentMissing(2));
+    assert_eq!(report.first_problem().unwrap().what, RecordProblem::SegmentMissing(2));
 }
 
 #[test]
@@ -439,7 +439,7 @@ fn a_checkpoint_that_says_nothing_is_no_signature() {
     let (_, rest) = rest.split_once(',').unwrap();
     last.1 = rehash(&format!("{start}{rest}"));
     let report = copy.verify(&[]);
-    assert_eq!(report.first_problem().unwrap().what, What::Signature);
+    assert_eq!(report.first_problem().unwrap().what, RecordProblem::Signature);
 }
 
 #[test]
@@ -448,5 +448,5 @@ fn a_key_of_somebody_else_is_refused() {
     drop(other.open());
     let report = verify(&ORIGINAL.0.dir, &other.evidence(&[])).unwrap();
     let what = &report.first_problem().unwrap().what;
-    assert!(matches!(what, What::OtherKey(_)), "{what}");
+    assert!(matches!(what, RecordProblem::OtherKey(_)), "{what}");
 }

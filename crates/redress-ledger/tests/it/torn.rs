@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use redress_ledger::{Evidence, Kind, Ledger, ReadError, Reader, Recovery, What, verify};
+use redress_ledger::{Evidence, Kind, Ledger, ReadError, Reader, RecordProblem, Recovery, verify};
 
 use crate::fixture::{Place, copy, record, segments};
 
@@ -128,7 +128,7 @@ fn a_lock_that_is_no_file_holds_nobody_up() {
     fs::remove_file(&lock).unwrap();
     assert!(Command::new("mkfifo").arg(&lock).status().unwrap().success());
     let report = verify(&place.dir, &Evidence::default()).unwrap();
-    assert_eq!(report.first_problem().unwrap().what, What::Lock);
+    assert_eq!(report.first_problem().unwrap().what, RecordProblem::Lock);
     assert!(matches!(place.open().recovered(), [Recovery::Left { .. }]));
 }
 

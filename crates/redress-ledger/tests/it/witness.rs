@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::symlink, path::PathBuf, process::Command};
 
-use redress_ledger::{What, verify, witnessed_ledgers};
+use redress_ledger::{RecordProblem, verify, witnessed_ledgers};
 
 use crate::fixture::{Place, record, segments};
 
@@ -18,7 +18,7 @@ fn witnessed() -> (Place, PathBuf) {
     (place, witness)
 }
 
-fn assert_unproven(place: &Place, witness: &PathBuf) -> What {
+fn assert_unproven(place: &Place, witness: &PathBuf) -> RecordProblem {
     let report = place.verify();
     assert!(!report.is_sound());
     let problem = report.first_problem().unwrap();
@@ -37,14 +37,14 @@ fn a_witness_that_cannot_be_read_is_named() {
         if is_gone {
             fs::remove_dir_all(&place.chains()[0]).unwrap();
         }
-        assert!(matches!(assert_unproven(&place, &witness), What::Unreadable(_)));
+        assert!(matches!(assert_unproven(&place, &witness), RecordProblem::Unreadable(_)));
         assert_eq!(witnessed_ledgers(&place.key).unwrap_err().0, witness);
     }
     let (place, witness) = witnessed();
     let heads = witness.parent().unwrap().to_owned();
     fs::remove_dir_all(&heads).unwrap();
     fs::write(&heads, "no directory").unwrap();
-    assert!(matches!(assert_unproven(&place, &heads), What::Unreadable(_)));
+    assert!(matches!(assert_unproven(&place, &heads), RecordProblem::Unreadable(_)));
     assert_eq!(witnessed_ledgers(&place.key).unwrap_err().0, heads);
 }
 
@@ -69,9 +69,9 @@ fn a_witness_that_is_none_is_told() {
     for make in garbage {
         let (place, witness) = witnessed();
         make(&witness);
-        assert_eq!(assert_unproven(&place, &witness), What::Witness);
+        assert_eq!(assert_unproven(&place, &witness), RecordProblem::Witness);
         fs::remove_dir_all(&place.chains()[0]).unwrap();
-        assert_eq!(assert_unproven(&place, &witness), What::Witness);
+        assert_eq!(assert_unproven(&place, &witness), RecordProblem::Witness);
         assert!(witnessed_ledgers(&place.key).is_ok());
     }
 }
@@ -86,7 +86,7 @@ fn a_witness_that_a_power_failure_took_is_missed_only_with_its_chain() {
         // Without the witness the log of epochs holds the end of a closed chain.
         assert_eq!((report.chains[0].held_to, report.chains[0].cuttable()), (Some(3), 0));
         fs::remove_dir_all(&place.chains()[0]).unwrap();
-        assert_eq!(assert_unproven(&place, &witness), What::Witness);
+        assert_eq!(assert_unproven(&place, &witness), RecordProblem::Witness);
     }
 }
 
@@ -99,7 +99,7 @@ fn a_damaged_witness_of_a_ledger_beside_it_is_told_of_that_one_alone() {
     place.open().close().unwrap();
     assert!(place.verify().is_sound());
     place.dir = damaged;
-    assert_eq!(assert_unproven(&place, &witness), What::Witness);
+    assert_eq!(assert_unproven(&place, &witness), RecordProblem::Witness);
 }
 
 #[test]

@@ -9,10 +9,10 @@ use std::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    Client, Outgoing, Reply, What,
-    wire::{Mirror, Place, Trouble},
+    Client, Outgoing, Received, Reply,
+    wire::{Mirror, ServerAddress, Trouble},
 };
-use crate::report::{Server, Text};
+use crate::report::{ServerInfo, Text};
 
 /// The revision without sessions.
 pub(crate) const STATELESS: &str = "2026-07-28";
@@ -159,12 +159,12 @@ impl std::error::Error for Unprobed {}
 #[derive(Debug)]
 pub(crate) struct Greeted {
     pub(crate) client: Client,
-    pub(crate) server: Server,
+    pub(crate) server: ServerInfo,
 }
 
 /// Opens a connection and agrees on a revision: on the one that was agreed on before, if there is one.
 pub(crate) fn greet(
-    place: &Place,
+    place: &ServerAddress,
     known: Option<&Era>,
     stop: &Arc<AtomicBool>,
 ) -> Result<Greeted, Unprobed> {
@@ -188,7 +188,7 @@ pub(crate) fn greet(
 
 /// A server that starts slowly takes the first question after all, and then no other greeting: it gets more time.
 fn greet_again(
-    place: &Place,
+    place: &ServerAddress,
     refused: Unprobed,
     stop: &Arc<AtomicBool>,
 ) -> Result<Greeted, Unprobed> {
@@ -203,7 +203,7 @@ fn greet_again(
 }
 
 /// None, if the server knows nothing of this revision.
-fn discover(client: &mut Client, is_known: bool) -> Result<Option<Server>, Unprobed> {
+fn discover(client: &mut Client, is_known: bool) -> Result<Option<ServerInfo>, Unprobed> {
     client.era = Era::stateless();
     let message = client.request("server/discover", json!({}));
     let limit = if is_known { START } else { FIRST_WORD };
@@ -252,7 +252,7 @@ fn introduction(client: &mut Client, revision: &str) -> Outgoing {
 
 /// What a server says to a greeting that offers a revision, on a connection of its own.
 pub(crate) fn greet_with(
-    place: &Place,
+    place: &ServerAddress,
     revision: &str,
     (limit, stop): (Duration, &Arc<AtomicBool>),
 ) -> Result<(Outgoing, Reply), Unprobed> {
@@ -263,7 +263,7 @@ pub(crate) fn greet_with(
     Ok((message, reply))
 }
 
-fn server(info: Option<&Value>, result: &Value, revision: &str) -> Server {
+fn server(info: Option<&Value>, result: &Value, revision: &str) -> ServerInfo {
     let text = |key: &str| {
         let said = info.and_then(|it| it.get(key)).and_then(Value::as_str).unwrap_or_default();
         redress::text::cut(said, 200).into_owned()
@@ -271,7 +271,7 @@ fn server(info: Option<&Value>, result: &Value, revision: &str) -> Server {
     let capabilities = result.get("capabilities").and_then(Value::as_object);
     let names = capabilities.into_iter().flat_map(Map::keys).take(32);
     let capabilities = names.map(|it| redress::text::cut(it, 60).into_owned()).collect();
-    Server {
+    ServerInfo {
         name: text("name"),
         version: text("version"),
         revision: revision.to_owned(),
@@ -282,25 +282,25 @@ fn server(info: Option<&Value>, result: &Value, revision: &str) -> Server {
 /// The result of a request that must succeed.
 pub(super) fn result(reply: Reply, asked: &'static str) -> Result<Value, Unprobed> {
     let bytes = match reply.what {
-        What::Answer { status: Some(status @ (401 | 403)), .. }
-        | What::Malformed { status: Some(status @ (401 | 403)), .. } => {
+        Received::Answer { status: Some(status @ (401 | 403)), .. }
+        | Received::Malformed { status: Some(status @ (401 | 403)), .. } => {
             return Err(Unprobed::Unauthorized(status));
         }
-        What::Answer { bytes, .. } => bytes,
-        What::Malformed { status, bytes } => {
+        Received::Answer { bytes, .. } => bytes,
+        Received::Malformed { status, bytes } => {
             let shown = shown(&bytes);
             let status = status.map(|it| format!(" with status {it}")).unwrap_or_default();
             return Err(Unprobed::NotMcp(format!("it answered {asked}{status}: {shown}")));
         }
-        What::TooLarge(bytes) => {
+        Received::TooLarge(bytes) => {
             return Err(Unprobed::NotMcp(format!(
                 "its answer to {asked} has more than {bytes} bytes"
             )));
         }
-        What::Silence(waited) => return Err(Unprobed::Silent { asked, waited }),
-        What::Nothing => return Err(Unprobed::NotMcp(format!("it did not answer {asked}"))),
-        What::Closed(trouble) => return Err(Unprobed::Unreachable(trouble)),
-        What::Exited { code, signal, log } => {
+        Received::Silence(waited) => return Err(Unprobed::Silent { asked, waited }),
+        Received::Nothing => return Err(Unprobed::NotMcp(format!("it did not answer {asked}"))),
+        Received::Closed(trouble) => return Err(Unprobed::Unreachable(trouble)),
+        Received::Exited { code, signal, log } => {
             return Err(Unprobed::Died { code, signal, log: Text::of(&log) });
         }
     };

@@ -11,13 +11,13 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Place, Unprobed, greet};
+use super::{ServerAddress, Unprobed, greet};
 
 /// Every tool of a server, as it describes it.
 ///
 /// # Errors
 /// Why they could not be listed within that time.
-pub fn tools(place: &Place, within: Duration) -> Result<Vec<Value>, Unprobed> {
+pub fn tools(place: &ServerAddress, within: Duration) -> Result<Vec<Value>, Unprobed> {
     let stop = Arc::new(AtomicBool::new(false));
     let stops = Arc::clone(&stop);
     let timer = thread::spawn(move || {

@@ -14,7 +14,7 @@ pub(super) const QUEUE: usize = 256;
 
 /// Where a server is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ServerAddress {
     /// A command that is started: it speaks on its standard streams.
     Command(Vec<OsString>),
     /// The same with variables and a directory of its own.

@@ -13,8 +13,8 @@ use redress_wire::json::{Doc, Limits};
 use serde_json::Value;
 
 use crate::{
-    client::{Era, Reply, What},
-    plan::{Case, Expect, Tool},
+    client::{Era, Received, Reply},
+    plan::{Case, Expect, ListedTool},
 };
 
 /// Longer answers are not searched for words.
@@ -25,7 +25,7 @@ const MOST_SEARCHED: usize = 256 << 10;
 pub(crate) struct AnswerView<'a> {
     pub(crate) case: &'a Case,
     pub(crate) era: &'a Era,
-    pub(crate) tool: Option<&'a Tool>,
+    pub(crate) tool: Option<&'a ListedTool>,
     pub(crate) reply: &'a Reply,
     pub(crate) answer: &'a ParsedAnswer,
     /// What came of the same request the first time.
@@ -33,7 +33,7 @@ pub(crate) struct AnswerView<'a> {
     /// Whether the server answered afterwards; none, if that was not asked.
     pub(crate) lives: Option<bool>,
     /// How the process ended, if it ended after its answer.
-    pub(crate) exit: Option<&'a What>,
+    pub(crate) exit: Option<&'a Received>,
     pub(crate) contract: Option<&'a Arc<Registry>>,
     /// What was sent, as text.
     pub(crate) sent: &'a str,
@@ -43,7 +43,7 @@ impl AnswerView<'_> {
     /// Whether it is an unflagged failure. What must fail and begins like a failure is one; elsewhere content can say anything.
     pub(crate) fn is_silent(&self) -> bool {
         let must_fail = matches!(self.case.expect, Expect::Refusal | Expect::Failure);
-        let is_unflagged = self.answer.kind == Kind::Success && self.tool.is_some();
+        let is_unflagged = self.answer.kind == AnswerKind::Success && self.tool.is_some();
         self.answer.is_silent || must_fail && is_unflagged && opens_as_failure(&self.answer.text())
     }
 
@@ -56,7 +56,7 @@ impl AnswerView<'_> {
 
 /// The kind of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum AnswerKind {
     /// None came.
     None,
     /// It is no message of the protocol; why.
@@ -72,7 +72,7 @@ pub(crate) enum Kind {
 /// An answer that was parsed.
 #[derive(Debug)]
 pub(crate) struct ParsedAnswer {
-    pub(crate) kind: Kind,
+    pub(crate) kind: AnswerKind,
     /// The whole message.
     pub(crate) message: Value,
     /// All of it in small letters, for words that may stand anywhere.
@@ -92,11 +92,11 @@ impl ParsedAnswer {
     /// Reads what came of a request. Total: any bytes are something.
     pub(crate) fn read(request: &[u8], reply: &Reply, tool: Option<&str>, lookup: &Lookup) -> Self {
         let (bytes, kind) = match &reply.what {
-            What::Answer { bytes, .. } => (bytes.as_slice(), None),
-            What::Malformed { bytes, .. } => {
-                (bytes.as_slice(), Some(Kind::Broken("It is no message of JSON-RPC.".into())))
+            Received::Answer { bytes, .. } => (bytes.as_slice(), None),
+            Received::Malformed { bytes, .. } => {
+                (bytes.as_slice(), Some(AnswerKind::Broken("It is no message of JSON-RPC.".into())))
             }
-            _ => (&[][..], Some(Kind::None)),
+            _ => (&[][..], Some(AnswerKind::None)),
         };
         let message: Value = serde_json::from_slice(bytes).unwrap_or_default();
         let kind = kind.unwrap_or_else(|| kind_of(&message, tool.is_some()));
@@ -120,7 +120,7 @@ impl ParsedAnswer {
     }
 
     fn judge(&mut self, request: &[u8], bytes: &[u8], tool: Option<&str>, lookup: &Lookup) {
-        if matches!(self.kind, Kind::None | Kind::Broken(_)) {
+        if matches!(self.kind, AnswerKind::None | AnswerKind::Broken(_)) {
             return;
         }
         let asked = Doc::parse(request, Limits::DOCUMENT);
@@ -134,7 +134,7 @@ impl ParsedAnswer {
             && let Verdict::Failure(failure) =
                 classify(&asked, &Outcome::of(Did::Answer(doc.root())), shipped::core())
         {
-            self.is_silent = failure.silent && self.kind == Kind::Success && tool.is_some();
+            self.is_silent = failure.silent && self.kind == AnswerKind::Success && tool.is_some();
             self.leaks = failure.leaks;
         }
         let stated = match read(bytes, &asked, lookup) {
@@ -203,17 +203,17 @@ impl ParsedAnswer {
     pub(crate) fn signature(&self) -> Option<String> {
         match (&self.kind, &self.code) {
             _ if self.is_about_absence() => None,
-            (Kind::None | Kind::Broken(_), _) => None,
-            (Kind::Error(number), None) => Some(number.to_string()),
+            (AnswerKind::None | AnswerKind::Broken(_), _) => None,
+            (AnswerKind::Error(number), None) => Some(number.to_string()),
             (_, Some(code)) => Some(code.clone()),
-            (Kind::Success, None) => Some("success".into()),
-            (Kind::ToolError, None) => Some("isError".into()),
+            (AnswerKind::Success, None) => Some("success".into()),
+            (AnswerKind::ToolError, None) => Some("isError".into()),
         }
     }
 
     /// Whether it says that something failed.
     pub(crate) const fn is_failure(&self) -> bool {
-        matches!(self.kind, Kind::ToolError | Kind::Error(_))
+        matches!(self.kind, AnswerKind::ToolError | AnswerKind::Error(_))
     }
 }
 
@@ -261,8 +261,8 @@ fn is_code(text: &str) -> bool {
 }
 
 /// What a message is, by the protocol alone.
-fn kind_of(message: &Value, is_call: bool) -> Kind {
-    let broken = |why: &str| Kind::Broken(why.to_owned());
+fn kind_of(message: &Value, is_call: bool) -> AnswerKind {
+    let broken = |why: &str| AnswerKind::Broken(why.to_owned());
     // The answer to several messages at once is a list.
     let message = message.as_array().and_then(|it| it.first()).unwrap_or(message);
     if message.get("jsonrpc").is_none_or(|it| it != "2.0") {
@@ -277,23 +277,23 @@ fn kind_of(message: &Value, is_call: bool) -> Kind {
             Some(_) if error.get("message").is_none_or(|it| !it.is_string()) => {
                 broken("Its error has no message.")
             }
-            Some(code) => Kind::Error(code),
+            Some(code) => AnswerKind::Error(code),
         },
         (Some(result), None) => result_kind(result, is_call),
     }
 }
 
-fn result_kind(result: &Value, is_call: bool) -> Kind {
-    let broken = |why: &str| Kind::Broken(why.to_owned());
+fn result_kind(result: &Value, is_call: bool) -> AnswerKind {
+    let broken = |why: &str| AnswerKind::Broken(why.to_owned());
     if !result.is_object() {
         return broken("Its result is no object.");
     }
     let is_complete = result.get("resultType").is_none_or(|it| it == "complete");
     if !is_call && result.get("isError") == Some(&Value::Bool(true)) {
-        return Kind::ToolError;
+        return AnswerKind::ToolError;
     }
     if !is_call || !is_complete {
-        return Kind::Success;
+        return AnswerKind::Success;
     }
     let is_block = |it: &Value| it.get("type").is_some_and(Value::is_string);
     match result.get("content") {
@@ -302,8 +302,8 @@ fn result_kind(result: &Value, is_call: bool) -> Kind {
         Some(_) => return broken("The content of its result is no list of typed blocks."),
     }
     match result.get("isError") {
-        None | Some(Value::Bool(false)) => Kind::Success,
-        Some(Value::Bool(true)) => Kind::ToolError,
+        None | Some(Value::Bool(false)) => AnswerKind::Success,
+        Some(Value::Bool(true)) => AnswerKind::ToolError,
         Some(_) => broken("`isError` is neither true nor false."),
     }
 }
@@ -315,11 +315,12 @@ mod tests {
     use proptest::prelude::{any, proptest};
     use redress::Lookup;
 
-    use super::{Kind, ParsedAnswer};
-    use crate::client::{Reply, What};
+    use super::{AnswerKind, ParsedAnswer};
+    use crate::client::{Received, Reply};
 
     fn parsed(bytes: &[u8]) -> ParsedAnswer {
-        let reply = Reply::of(What::Answer { status: None, bytes: bytes.to_vec() }, Duration::ZERO);
+        let reply =
+            Reply::of(Received::Answer { status: None, bytes: bytes.to_vec() }, Duration::ZERO);
         ParsedAnswer::read(b"{}", &reply, Some("t"), &Lookup::shipped())
     }
 
@@ -328,12 +329,15 @@ mod tests {
         let kind = |text: &str| parsed(text.as_bytes()).kind;
         assert_eq!(
             kind(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-5,"message":"x"}}"#),
-            Kind::Error(-5)
+            AnswerKind::Error(-5)
         );
-        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#), Kind::Success);
+        assert_eq!(
+            kind(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#),
+            AnswerKind::Success
+        );
         assert_eq!(
             kind(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}"#),
-            Kind::ToolError
+            AnswerKind::ToolError
         );
         for broken in [
             "",
@@ -346,7 +350,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":"x"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":1}}"#,
         ] {
-            assert!(matches!(kind(broken), Kind::Broken(_)), "{broken}");
+            assert!(matches!(kind(broken), AnswerKind::Broken(_)), "{broken}");
         }
     }
 

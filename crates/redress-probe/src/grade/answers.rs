@@ -6,12 +6,12 @@ use redress_registry::{
 };
 
 use super::{
-    Check, Said, Wrong,
-    answer_view::{AnswerView, Kind},
+    Check, Complaint, Said,
+    answer_view::{AnswerKind, AnswerView},
     good_if,
 };
 use crate::{
-    client::{Trouble, What, longest},
+    client::{Received, Trouble, longest},
     plan::{Action, Expect},
 };
 
@@ -154,12 +154,12 @@ fn answered(view: &AnswerView<'_>) -> Said {
     }
     let expected = "An answer, whatever it is.";
     match &view.reply.what {
-        What::Silence(waited) => {
+        Received::Silence(waited) => {
             let message = format!("Nothing came within {} ms.", waited.as_millis());
-            Some(Err(Wrong::new(message, expected)))
+            Some(Err(Complaint::new(message, expected)))
         }
-        What::Closed(trouble) => {
-            Some(Err(Wrong::new(format!("The connection was closed: {trouble}."), expected)))
+        Received::Closed(trouble) => {
+            Some(Err(Complaint::new(format!("The connection was closed: {trouble}."), expected)))
         }
         _ => Some(Ok(())),
     }
@@ -168,58 +168,63 @@ fn answered(view: &AnswerView<'_>) -> Said {
 fn in_time(view: &AnswerView<'_>) -> Said {
     let is_refusal =
         matches!(view.case.expect, Expect::Refusal | Expect::UnknownTool | Expect::Error(_));
-    if !is_refusal || !matches!(view.reply.what, What::Answer { .. }) {
+    if !is_refusal || !matches!(view.reply.what, Received::Answer { .. }) {
         return None;
     }
     let took = view.reply.elapsed.as_millis();
     good_if(took <= SLOW_MS, || {
-        Wrong::new(format!("The refusal took {took} ms."), "The same refusal at once.")
+        Complaint::new(format!("The refusal took {took} ms."), "The same refusal at once.")
     })
 }
 
 fn died(view: &AnswerView<'_>) -> bool {
-    matches!(end(view), What::Exited { .. } | What::Closed(Trouble::Connect(_) | Trouble::Name(_)))
+    matches!(
+        end(view),
+        Received::Exited { .. } | Received::Closed(Trouble::Connect(_) | Trouble::Name(_))
+    )
 }
 
 /// What came last: the answer, or the end of the process after it.
-fn end<'a>(view: &AnswerView<'a>) -> &'a What {
+fn end<'a>(view: &AnswerView<'a>) -> &'a Received {
     view.exit.unwrap_or(&view.reply.what)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it is what every rule gives")]
 fn survived(view: &AnswerView<'_>) -> Said {
     let how = match end(view) {
-        What::Exited { code: Some(code), .. } => {
+        Received::Exited { code: Some(code), .. } => {
             format!("The process ended with exit code {code}.")
         }
-        What::Exited { signal: Some(signal), .. } => format!("Signal {signal} ended the process."),
-        What::Exited { .. } => "The process ended.".to_owned(),
-        What::Closed(trouble @ (Trouble::Connect(_) | Trouble::Name(_))) => {
+        Received::Exited { signal: Some(signal), .. } => {
+            format!("Signal {signal} ended the process.")
+        }
+        Received::Exited { .. } => "The process ended.".to_owned(),
+        Received::Closed(trouble @ (Trouble::Connect(_) | Trouble::Name(_))) => {
             format!("The server cannot be reached any more: {trouble}.")
         }
         _ => return Some(Ok(())),
     };
-    Some(Err(Wrong::new(how, "A failing answer, and a server that lives on.")))
+    Some(Err(Complaint::new(how, "A failing answer, and a server that lives on.")))
 }
 
 fn addressed(view: &AnswerView<'_>) -> Said {
-    if !is_owed(view) || !matches!(view.reply.what, What::Answer { .. }) {
+    if !is_owed(view) || !matches!(view.reply.what, Received::Answer { .. }) {
         return None;
     }
     good_if(!view.reply.is_misaddressed, || {
         let id = view.answer.message.get("id");
         let id = id.map_or_else(|| "no id".to_owned(), |it| format!("the id {it}"));
-        Wrong::new(format!("The answer has {id}."), "The id of the request, of the same type.")
+        Complaint::new(format!("The answer has {id}."), "The id of the request, of the same type.")
     })
 }
 
 fn once(view: &AnswerView<'_>) -> Said {
-    if !is_owed(view) || !matches!(view.reply.what, What::Answer { .. }) {
+    if !is_owed(view) || !matches!(view.reply.what, Received::Answer { .. }) {
         return None;
     }
     good_if(view.reply.more.is_empty(), || {
         let count = view.reply.more.len() + 1;
-        Wrong::new(format!("{count} answers came to one request."), "One answer.")
+        Complaint::new(format!("{count} answers came to one request."), "One answer.")
     })
 }
 
@@ -228,20 +233,20 @@ fn well_formed(view: &AnswerView<'_>) -> Said {
     if let Some(noise) = view.reply.noise.first() {
         let shown =
             redress::text::quote(&String::from_utf8_lossy(noise.get(..400).unwrap_or(noise)), 80);
-        return Some(Err(Wrong::new(format!("This is no message: {shown}."), expected)));
+        return Some(Err(Complaint::new(format!("This is no message: {shown}."), expected)));
     }
     match (&view.reply.what, &view.answer.kind) {
-        (What::TooLarge(bytes), _) => {
+        (Received::TooLarge(bytes), _) => {
             let message =
                 format!("The message has {bytes} bytes or more, which is over {}.", longest());
-            Some(Err(Wrong::new(message, expected)))
+            Some(Err(Complaint::new(message, expected)))
         }
         // How plain HTTP refuses what is no message is its own affair.
-        (What::Malformed { status: Some(400..), .. }, _) if !is_owed(view) => None,
-        (What::Answer { .. } | What::Malformed { .. }, Kind::Broken(why)) => {
-            Some(Err(Wrong::new(why.clone(), expected)))
+        (Received::Malformed { status: Some(400..), .. }, _) if !is_owed(view) => None,
+        (Received::Answer { .. } | Received::Malformed { .. }, AnswerKind::Broken(why)) => {
+            Some(Err(Complaint::new(why.clone(), expected)))
         }
-        (What::Answer { .. }, _) => Some(Ok(())),
+        (Received::Answer { .. }, _) => Some(Ok(())),
         _ => None,
     }
 }
@@ -251,7 +256,7 @@ fn alive(view: &AnswerView<'_>) -> Said {
         return None;
     }
     good_if(view.lives?, || {
-        Wrong::new(
+        Complaint::new(
             "The server did not answer a ping after this.",
             "A server that goes on answering.",
         )
@@ -259,11 +264,11 @@ fn alive(view: &AnswerView<'_>) -> Said {
 }
 
 fn bounded(view: &AnswerView<'_>) -> Said {
-    let What::Answer { bytes, .. } = &view.reply.what else { return None };
+    let Received::Answer { bytes, .. } = &view.reply.what else { return None };
     if !view.answer.is_failure() {
         return None;
     }
     good_if(bytes.len() <= MOST_BYTES, || {
-        Wrong::new(format!("The failure has {} bytes.", bytes.len()), "A few lines.")
+        Complaint::new(format!("The failure has {} bytes.", bytes.len()), "A few lines.")
     })
 }

@@ -6,7 +6,7 @@ use redress_registry::{
 };
 use serde_json::Value;
 
-use super::{Check, Said, Wrong, answer_view::AnswerView, good_if};
+use super::{Check, Complaint, Said, answer_view::AnswerView, good_if};
 
 /// The rule about codes that were never seen, which no single answer breaks.
 pub(super) const COVERAGE: &str = "CK804";
@@ -80,7 +80,7 @@ fn registered(view: &AnswerView<'_>) -> Said {
         let near = redress_registry::find::suggest(code, std::slice::from_ref(contract));
         let near = near.first().map(|it| format!(" Did you mean {it}?")).unwrap_or_default();
         let code = redress::text::quote(code, 64);
-        Wrong::new(
+        Complaint::new(
             format!("The answer has the code {code}."),
             format!("A code of {}.{near}", contract.name),
         )
@@ -104,7 +104,7 @@ fn agrees(view: &AnswerView<'_>) -> Said {
         let (key, fact) = wrong.map_or(("", String::new()), |it| (it.0, it.1.to_string()));
         let said = envelope.get(key).map(Value::to_string).unwrap_or_default();
         let said = redress::text::quote(&said, 60);
-        Wrong::new(
+        Complaint::new(
             format!("`{key}` is {said}."),
             format!("`{key}` is {fact}, as the row of {} says.", row.code),
         )
@@ -123,10 +123,13 @@ fn declared(view: &AnswerView<'_>) -> Said {
         let extra = redress::text::quote(extra, 60);
         let known: Vec<_> = row.params.iter().map(|it| &*it.name).collect();
         let expected = format!("{} declares: {}.", row.code, known.join(", "));
-        return Some(Err(Wrong::new(format!("details has {extra}."), expected)));
+        return Some(Err(Complaint::new(format!("details has {extra}."), expected)));
     }
     good_if(lacks.is_none(), || {
         let lacks = lacks.unwrap_or_default();
-        Wrong::new(format!("details lacks {lacks}."), format!("{} always has {lacks}.", row.code))
+        Complaint::new(
+            format!("details lacks {lacks}."),
+            format!("{} always has {lacks}.", row.code),
+        )
     })
 }

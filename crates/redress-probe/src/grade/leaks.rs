@@ -6,7 +6,7 @@ use redress_registry::{
     rule::{Grade, Rule},
 };
 
-use super::{Check, Said, Wrong, answer_view::AnswerView, good_if};
+use super::{Check, Complaint, Said, answer_view::AnswerView, good_if};
 
 const WHY: &str = "It goes to the model, into logs and to whoever the model writes to.";
 const FIX: &str = "Keep it for your own log, and answer with a sentence of your own.";
@@ -103,7 +103,7 @@ fn leak(view: &AnswerView<'_>, leak: Leak, what: &str) -> Said {
         return None;
     }
     good_if(!view.answer.leaks.contains(&leak), || {
-        Wrong::new(format!("The text shows {what}."), "The same failure without it.")
+        Complaint::new(format!("The text shows {what}."), "The same failure without it.")
     })
 }
 
@@ -115,7 +115,7 @@ fn address(view: &AnswerView<'_>) -> Said {
     let found = internal(&text).filter(|it| !view.was_sent(it));
     good_if(found.is_none(), || {
         let shown = redress::text::quote(found.unwrap_or_default(), 60);
-        Wrong::new(format!("The text shows {shown}."), "The same failure without it.")
+        Complaint::new(format!("The text shows {shown}."), "The same failure without it.")
     })
 }
 
@@ -149,7 +149,7 @@ fn hidden(view: &AnswerView<'_>) -> Said {
         text.chars().filter(is_hidden).find(|it| !view.was_sent(it.encode_utf8(&mut [0; 4])));
     good_if(found.is_none(), || {
         let shown = found.unwrap_or_default().escape_unicode();
-        Wrong::new(format!("The text has {shown} in it."), "Text that is what it looks like.")
+        Complaint::new(format!("The text has {shown} in it."), "Text that is what it looks like.")
     })
 }
 

@@ -7,12 +7,12 @@ use redress_registry::{
 use serde_json::Value;
 
 use super::{
-    Check, Said, Wrong,
-    answer_view::{AnswerView, Kind},
+    Check, Complaint, Said,
+    answer_view::{AnswerKind, AnswerView},
     good_if,
 };
 use crate::{
-    client::What,
+    client::Received,
     plan::{Action, Expect},
 };
 
@@ -190,10 +190,10 @@ pub(super) const CHECKS: &[Check] = &[
 /// What came, in words.
 fn shown(view: &AnswerView<'_>) -> String {
     match (&view.answer.kind, &view.reply.what) {
-        (Kind::Error(code), _) => format!("The answer is the error {code}."),
-        (Kind::ToolError, _) => "The answer is a result with `isError`.".into(),
-        (Kind::Success, _) => "The answer is a success.".into(),
-        (_, What::Malformed { status: Some(status), .. }) => {
+        (AnswerKind::Error(code), _) => format!("The answer is the error {code}."),
+        (AnswerKind::ToolError, _) => "The answer is a result with `isError`.".into(),
+        (AnswerKind::Success, _) => "The answer is a success.".into(),
+        (_, Received::Malformed { status: Some(status), .. }) => {
             format!("The answer is the status {status} without a message.")
         }
         _ => "No answer came.".into(),
@@ -202,7 +202,7 @@ fn shown(view: &AnswerView<'_>) -> String {
 
 /// Whether an answer came that can be judged.
 const fn is_judged(view: &AnswerView<'_>) -> bool {
-    matches!(view.answer.kind, Kind::Success | Kind::ToolError | Kind::Error(_))
+    matches!(view.answer.kind, AnswerKind::Success | AnswerKind::ToolError | AnswerKind::Error(_))
 }
 
 fn unknown_tool(view: &AnswerView<'_>) -> Said {
@@ -210,22 +210,24 @@ fn unknown_tool(view: &AnswerView<'_>) -> Said {
         return None;
     }
     let expected = "A JSON-RPC error with the code -32602.";
-    good_if(view.answer.kind == Kind::Error(-32_602), || Wrong::new(shown(view), expected))
+    good_if(view.answer.kind == AnswerKind::Error(-32_602), || {
+        Complaint::new(shown(view), expected)
+    })
 }
 
 /// The cases that are about one code.
 fn error_of(view: &AnswerView<'_>, code: i64) -> Said {
     let Expect::Error(codes) = view.case.expect else { return None };
     let is_dropped =
-        matches!((&view.case.action, &view.reply.what), (Action::Odd(_), What::Silence(_)));
+        matches!((&view.case.action, &view.reply.what), (Action::Odd(_), Received::Silence(_)));
     if codes.first() != Some(&code) || !is_judged(view) && !is_dropped {
         return None;
     }
-    good_if(is_one_of(view, codes), || Wrong::new(shown(view), wanted(codes)))
+    good_if(is_one_of(view, codes), || Complaint::new(shown(view), wanted(codes)))
 }
 
 fn is_one_of(view: &AnswerView<'_>, codes: &[i64]) -> bool {
-    matches!(view.answer.kind, Kind::Error(code) if codes.contains(&code))
+    matches!(view.answer.kind, AnswerKind::Error(code) if codes.contains(&code))
 }
 
 fn wanted(codes: &[i64]) -> String {
@@ -239,18 +241,18 @@ fn malformed_message(view: &AnswerView<'_>) -> Said {
         return None;
     }
     // Without a message, HTTP's own word for a bad request is clear enough.
-    let is_refused = matches!(view.reply.what, What::Malformed { status: Some(400..=499), .. });
-    good_if(is_refused || is_one_of(view, codes), || Wrong::new(shown(view), wanted(codes)))
+    let is_refused = matches!(view.reply.what, Received::Malformed { status: Some(400..=499), .. });
+    good_if(is_refused || is_one_of(view, codes), || Complaint::new(shown(view), wanted(codes)))
 }
 
 const fn exited(view: &AnswerView<'_>) -> bool {
-    matches!(view.reply.what, What::Exited { .. } | What::Closed(_))
+    matches!(view.reply.what, Received::Exited { .. } | Received::Closed(_))
 }
 
 fn revision(view: &AnswerView<'_>) -> Said {
     if let Expect::Error([-32_022]) = view.case.expect {
-        return good_if(view.answer.kind == Kind::Error(-32_022), || {
-            Wrong::new(shown(view), "The error -32022 with the revisions that are spoken.")
+        return good_if(view.answer.kind == AnswerKind::Error(-32_022), || {
+            Complaint::new(shown(view), "The error -32022 with the revisions that are spoken.")
         });
     }
     if view.case.expect != Expect::OwnRevision || !is_judged(view) {
@@ -259,7 +261,10 @@ fn revision(view: &AnswerView<'_>) -> Said {
     let named = view.answer.message.pointer("/result/protocolVersion").and_then(Value::as_str);
     let is_own = named.is_some_and(|it| it.starts_with("202")) || view.answer.is_failure();
     good_if(is_own, || {
-        Wrong::new("The revision 1900-01-01 was agreed to.", "A revision that the server speaks.")
+        Complaint::new(
+            "The revision 1900-01-01 was agreed to.",
+            "A revision that the server speaks.",
+        )
     })
 }
 
@@ -268,8 +273,9 @@ fn quiet(view: &AnswerView<'_>) -> Said {
         return None;
     }
     // Over HTTP a notification may be refused.
-    let is_answered = matches!(view.reply.what, What::Answer { status: None | Some(..400), .. });
-    good_if(!is_answered, || Wrong::new("The notification was answered.", "No answer."))
+    let is_answered =
+        matches!(view.reply.what, Received::Answer { status: None | Some(..400), .. });
+    good_if(!is_answered, || Complaint::new("The notification was answered.", "No answer."))
 }
 
 fn bad_input(view: &AnswerView<'_>) -> Said {
@@ -278,16 +284,16 @@ fn bad_input(view: &AnswerView<'_>) -> Said {
         return None;
     }
     let expected = "A result with `isError: true` and a text that names the argument.";
-    good_if(view.answer.kind == Kind::ToolError, || Wrong::new(shown(view), expected))
+    good_if(view.answer.kind == AnswerKind::ToolError, || Complaint::new(shown(view), expected))
 }
 
 fn reserved(view: &AnswerView<'_>) -> Said {
-    let Kind::Error(code) = view.answer.kind else { return None };
+    let AnswerKind::Error(code) = view.answer.kind else { return None };
     let is_defined = matches!(code, -32_700 | -32_603..=-32_600 | -32_022..=-32_020)
         // Older revisions have these two.
         || !view.era.is_stateless() && matches!(code, -32_002 | -32_042);
     good_if(is_defined || !(-32_768..=-32_000).contains(&code), || {
-        Wrong::new(
+        Complaint::new(
             format!("The error has the number {code}."),
             "A defined number, or one that is not reserved.",
         )
@@ -299,8 +305,8 @@ fn accepted(view: &AnswerView<'_>) -> Said {
     if !must_fail || !is_judged(view) || view.is_silent() {
         return None;
     }
-    good_if(view.answer.kind != Kind::Success, || {
-        Wrong::new("The call succeeded.", "A refusal that names the argument.")
+    good_if(view.answer.kind != AnswerKind::Success, || {
+        Complaint::new("The call succeeded.", "A refusal that names the argument.")
     })
 }
 
@@ -310,7 +316,10 @@ fn flagged(view: &AnswerView<'_>) -> Said {
     }
     good_if(!view.is_silent(), || {
         let said = redress::text::quote(&view.answer.text(), 100);
-        Wrong::new(format!("It says {said} and is not flagged."), "The same with `isError: true`.")
+        Complaint::new(
+            format!("It says {said} and is not flagged."),
+            "The same with `isError: true`.",
+        )
     })
 }
 
@@ -319,12 +328,12 @@ fn structured(view: &AnswerView<'_>) -> Said {
     let result = view.answer.message.get("result")?;
     match (result.get("structuredContent"), &view.answer.kind) {
         (Some(value), _) => good_if(schema.is_valid(value), || {
-            Wrong::new(
+            Complaint::new(
                 "structuredContent does not fit the output schema.",
                 "Content that fits, or none on a failure.",
             )
         }),
-        (None, Kind::Success) => Some(Err(Wrong::new(
+        (None, AnswerKind::Success) => Some(Err(Complaint::new(
             "The tool has an output schema, and the result no structuredContent.",
             "Structured content that fits the schema.",
         ))),
@@ -336,9 +345,10 @@ fn inside(view: &AnswerView<'_>) -> Said {
     if view.case.expect != Expect::Outside || !is_judged(view) {
         return None;
     }
-    let is_read = view.answer.kind == Kind::Success && view.answer.lower.contains("localhost");
+    let is_read =
+        view.answer.kind == AnswerKind::Success && view.answer.lower.contains("localhost");
     good_if(!is_read, || {
-        Wrong::new(
+        Complaint::new(
             "The answer shows the file /etc/hosts.",
             "A refusal that says which folders are open.",
         )

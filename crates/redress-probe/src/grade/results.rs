@@ -7,14 +7,14 @@ use redress_registry::Registry;
 use super::{Check, answer_view::AnswerView, cap, checks, contract::COVERAGE};
 use crate::{
     finding::{Finding, Hit},
-    plan::Tool,
+    plan::ListedTool,
     report::Coverage,
     score::{Score, Share},
 };
 
 /// What one rule said of one tool, or of the server.
 #[derive(Debug, Default)]
-struct Row {
+struct RuleResult {
     checked: usize,
     hits: Vec<Hit>,
 }
@@ -23,7 +23,7 @@ struct Row {
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     /// By tool, the server itself first, and by the place of the rule.
-    rows: BTreeMap<(Option<usize>, usize), Row>,
+    rows: BTreeMap<(Option<usize>, usize), RuleResult>,
     codes: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ impl Results {
     }
 
     /// Everything that is wrong, the worst first.
-    pub(crate) fn findings(&self, tools: &[Tool]) -> Vec<Finding> {
+    pub(crate) fn findings(&self, tools: &[ListedTool]) -> Vec<Finding> {
         let broken = self.rows.iter().filter(|(_, row)| !row.hits.is_empty());
         let mut found: Vec<Finding> = broken
             .filter_map(|((tool, at), row)| {
@@ -108,7 +108,7 @@ impl Results {
     }
 }
 
-fn share(at: usize, row: &Row) -> Option<Share> {
+fn share(at: usize, row: &RuleResult) -> Option<Share> {
     let check = checks().nth(at).filter(|it| it.weight > 0 && row.checked > 0)?;
     Some(Share {
         rule: check.rule.id.to_owned(),

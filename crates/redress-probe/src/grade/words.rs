@@ -6,8 +6,8 @@ use redress_registry::{
 };
 
 use super::{
-    Check, Said, Wrong,
-    answer_view::{AnswerView, Kind},
+    Check, Complaint, Said,
+    answer_view::{AnswerKind, AnswerView},
     good_if,
 };
 
@@ -85,7 +85,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn code(view: &AnswerView<'_>) -> Said {
-    let is_failed_call = view.answer.kind == Kind::ToolError;
+    let is_failed_call = view.answer.kind == AnswerKind::ToolError;
     let is_failed_call = is_failed_call || view.tool.is_some() && view.answer.is_failure();
     if !is_failed_call {
         return None;
@@ -93,16 +93,16 @@ fn code(view: &AnswerView<'_>) -> Said {
     good_if(view.answer.code.is_some(), || {
         let said = redress::text::quote(&view.answer.text(), 80);
         let message = format!("All it says is {said}.");
-        Wrong::new(message, "A code beside the text, such as INVALID_INPUT_VALUE.")
+        Complaint::new(message, "A code beside the text, such as INVALID_INPUT_VALUE.")
     })
 }
 
 fn retry(view: &AnswerView<'_>) -> Said {
-    if view.answer.kind != Kind::ToolError {
+    if view.answer.kind != AnswerKind::ToolError {
         return None;
     }
     good_if(view.answer.says_retry, || {
-        Wrong::new(
+        Complaint::new(
             "Nothing says whether repeating helps.",
             "`retryable: false`, or when to try again.",
         )
@@ -118,7 +118,7 @@ fn names_argument(view: &AnswerView<'_>) -> Said {
     good_if(wrong.iter().any(|it| is_named(&view.answer.said, it)), || {
         let shown = wrong.first().map(String::as_str).unwrap_or_default();
         let said = redress::text::quote(&view.answer.text(), 80);
-        Wrong::new(format!("It says {said}."), format!("A text that names {shown}."))
+        Complaint::new(format!("It says {said}."), format!("A text that names {shown}."))
     })
 }
 
@@ -137,7 +137,7 @@ fn is_named(text: &str, name: &str) -> bool {
 fn stable(view: &AnswerView<'_>) -> Said {
     let (before, now) = (view.before?, view.answer.signature()?);
     good_if(before == now, || {
-        Wrong::new(
+        Complaint::new(
             format!("It was {before} first, and {now} then."),
             format!("{before} both times."),
         )
@@ -149,7 +149,10 @@ fn has_words(view: &AnswerView<'_>) -> Said {
         return None;
     }
     good_if(!view.answer.text().trim().is_empty(), || {
-        Wrong::new("There is no text in it.", "A sentence on what happened, and one on what to do.")
+        Complaint::new(
+            "There is no text in it.",
+            "A sentence on what happened, and one on what to do.",
+        )
     })
 }
 

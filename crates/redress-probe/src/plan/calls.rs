@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Action, Case, Expect, Rules, rng::Rng, safety, schema::Schema, tool::Tool, values};
+use super::{
+    Action, Case, Expect, Rules, rng::Rng, safety, schema::Schema, tool::ListedTool, values,
+};
 
 /// How deep objects within arguments are looked into.
 const DEEPEST: usize = 2;
@@ -25,7 +27,7 @@ pub(super) struct Attempt {
     kind: &'static str,
     /// The argument, and below it.
     pub(super) path: Vec<String>,
-    pub(super) change: Change,
+    pub(super) change: ArgumentChange,
     about: String,
     /// What a good server does if the schema allows it nevertheless.
     otherwise: Expect,
@@ -33,7 +35,7 @@ pub(super) struct Attempt {
 
 /// What is done to arguments that look valid.
 #[derive(Debug)]
-pub(super) enum Change {
+pub(super) enum ArgumentChange {
     /// One is left out.
     Without,
     /// One has this value.
@@ -50,7 +52,7 @@ impl Attempt {
 }
 
 /// The cases of a tool, the plainest first, and how many are left out since they might change something.
-pub(super) fn cases(at: usize, tool: &Tool, rules: Rules<'_>) -> (Vec<Case>, usize) {
+pub(super) fn cases(at: usize, tool: &ListedTool, rules: Rules<'_>) -> (Vec<Case>, usize) {
     let mut cases: Vec<Case> = Vec::new();
     let mut left_out = 0;
     if rules.with_valid && tool.read_only {
@@ -87,7 +89,7 @@ impl Attempt {
 }
 
 /// The arguments that an answer should name one from: the one that was changed, and all that are missing.
-fn wrong(attempt: &Attempt, tool: &Tool, arguments: &Value) -> Vec<String> {
+fn wrong(attempt: &Attempt, tool: &ListedTool, arguments: &Value) -> Vec<String> {
     let required = Schema::of(&tool.input).required();
     let absent = required.into_iter().filter(|it| arguments.get(it).is_none()).map(str::to_owned);
     let given = arguments.as_object().into_iter().flat_map(|it| it.keys().cloned());
@@ -102,7 +104,7 @@ fn wrong(attempt: &Attempt, tool: &Tool, arguments: &Value) -> Vec<String> {
         .collect()
 }
 
-fn attempts(tool: &Tool, seed: u64) -> Vec<Attempt> {
+fn attempts(tool: &ListedTool, seed: u64) -> Vec<Attempt> {
     let schema = Schema::of(&tool.input);
     let mut found = Vec::new();
     object(&[], schema, &mut found);
@@ -128,11 +130,11 @@ const ORDER: [&str; 18] = [
 ];
 
 fn whole(kind: &'static str, value: Value, about: String, otherwise: Expect) -> Attempt {
-    Attempt { kind, path: Vec::new(), change: Change::Whole(value), about, otherwise }
+    Attempt { kind, path: Vec::new(), change: ArgumentChange::Whole(value), about, otherwise }
 }
 
 /// A call as the schema asks for.
-fn valid(at: usize, tool: &Tool) -> Case {
+fn valid(at: usize, tool: &ListedTool) -> Case {
     let arguments = Some(values::valid("", Schema::of(&tool.input)));
     Case {
         id: format!("{}/valid", tool.name),
@@ -156,15 +158,19 @@ fn object(path: &[String], schema: Schema<'_>, found: &mut Vec<Attempt>) {
             found.push(Attempt { kind, path, change, about, otherwise });
         };
         if required.contains(&name) {
-            add("missing", Change::Without, format!("Without the required argument {shown}."));
+            add(
+                "missing",
+                ArgumentChange::Without,
+                format!("Without the required argument {shown}."),
+            );
         }
         if let Some(value) = values::of_wrong_type(inner) {
             let asked = inner.types().join(" or ");
             let about = format!("{shown} is {value}, where {asked} is asked for.");
-            add("type", Change::With(value), about);
+            add("type", ArgumentChange::With(value), about);
         }
         for (kind, value, about) in out_of_bounds(inner) {
-            add(kind, Change::With(value), format!("{shown} {about}."));
+            add(kind, ArgumentChange::With(value), format!("{shown} {about}."));
         }
         if at.len() < DEEPEST && inner.kind() == Some("object") {
             object(&at, inner, found);
@@ -174,7 +180,7 @@ fn object(path: &[String], schema: Schema<'_>, found: &mut Vec<Attempt>) {
         let name = "redress_probe_extra".to_owned();
         let path = path.iter().cloned().chain([name]).collect();
         let about = "With an argument that the schema does not know and forbids.".to_owned();
-        let change = Change::With(json!("redress-probe"));
+        let change = ArgumentChange::With(json!("redress-probe"));
         found.push(Attempt { kind: "extra", path, change, about, otherwise: Expect::Anything });
     }
 }
@@ -215,10 +221,10 @@ fn out_of_bounds(schema: Schema<'_>) -> Vec<(&'static str, Value, &'static str)>
 }
 
 /// Texts that many servers stumble over.
-fn texts(tool: &Tool, name: &str, schema: Schema<'_>, seed: u64, found: &mut Vec<Attempt>) {
+fn texts(tool: &ListedTool, name: &str, schema: Schema<'_>, seed: u64, found: &mut Vec<Attempt>) {
     let mut add = |kind, value: Value, about: &str, otherwise| {
         let (path, about) = (vec![name.to_owned()], format!("{name} {about}."));
-        found.push(Attempt { kind, path, change: Change::With(value), about, otherwise });
+        found.push(Attempt { kind, path, change: ArgumentChange::With(value), about, otherwise });
     };
     add("deep", values::nested(DEEP), "is a list within lists, very deep", Expect::Anything);
     let is_text = schema.kind() == Some("string");
@@ -258,7 +264,7 @@ fn is_id(name: &str) -> bool {
         || lower.ends_with("-id")
 }
 
-fn is_path(tool: &Tool, name: &str, schema: Schema<'_>) -> bool {
+fn is_path(tool: &ListedTool, name: &str, schema: Schema<'_>) -> bool {
     const NAMES: [&str; 7] = ["path", "file", "filename", "dir", "directory", "folder", "cwd"];
     let lower = name.to_ascii_lowercase();
     let is_named = NAMES.iter().any(|it| {

@@ -9,14 +9,18 @@
 use serde_json::{Map, Value};
 
 use super::{
-    calls::{Attempt, Change},
+    calls::{ArgumentChange, Attempt},
     schema::Schema,
-    tool::Tool,
+    tool::ListedTool,
     values,
 };
 
 /// The arguments of an attempt; none, if it cannot be made without a risk.
-pub(super) fn arguments(tool: &Tool, attempt: &Attempt, allow_effects: bool) -> Option<Value> {
+pub(super) fn arguments(
+    tool: &ListedTool,
+    attempt: &Attempt,
+    allow_effects: bool,
+) -> Option<Value> {
     if tool.read_only || allow_effects {
         return Some(applied(values::valid("", Schema::of(&tool.input)), attempt));
     }
@@ -26,7 +30,7 @@ pub(super) fn arguments(tool: &Tool, attempt: &Attempt, allow_effects: bool) -> 
 }
 
 /// Arguments with nothing in them that a server could act on.
-fn careful(tool: &Tool, attempt: &Attempt) -> Option<Value> {
+fn careful(tool: &ListedTool, attempt: &Attempt) -> Option<Value> {
     let schema = Schema::of(&tool.input);
     let required = schema.required();
     let first = attempt.path.first().map(String::as_str);
@@ -34,7 +38,7 @@ fn careful(tool: &Tool, attempt: &Attempt) -> Option<Value> {
     let is_itself = attempt.path.len() == 1;
     let lacks_another = required.iter().any(|it| Some(*it) != first);
     match &attempt.change {
-        Change::Without if is_itself && is_needed => {
+        ArgumentChange::Without if is_itself && is_needed => {
             let others = schema.properties().into_iter().filter(|it| Some(it.0) != first);
             let wrong =
                 others.filter(|it| required.contains(&it.0)).filter_map(|(name, schema)| {
@@ -42,8 +46,10 @@ fn careful(tool: &Tool, attempt: &Attempt) -> Option<Value> {
                 });
             Some(wrong.collect::<Map<_, _>>().into())
         }
-        Change::Whole(value) if !required.is_empty() => Some(value.clone()),
-        Change::With(_) if lacks_another || is_needed && is_itself && attempt.is_wrong_type() => {
+        ArgumentChange::Whole(value) if !required.is_empty() => Some(value.clone()),
+        ArgumentChange::With(_)
+            if lacks_another || is_needed && is_itself && attempt.is_wrong_type() =>
+        {
             Some(applied(Value::Object(Map::new()), attempt))
         }
         _ => None,
@@ -53,11 +59,11 @@ fn careful(tool: &Tool, attempt: &Attempt) -> Option<Value> {
 /// Arguments with the change that makes them wrong.
 fn applied(mut arguments: Value, attempt: &Attempt) -> Value {
     match &attempt.change {
-        Change::Whole(value) => return value.clone(),
-        Change::Without => {
+        ArgumentChange::Whole(value) => return value.clone(),
+        ArgumentChange::Without => {
             drop(inner(&mut arguments, &attempt.path).map(|(it, key)| it.remove(key)));
         }
-        Change::With(value) => {
+        ArgumentChange::With(value) => {
             let place = inner(&mut arguments, &attempt.path);
             drop(place.map(|(it, key)| it.insert(key.to_owned(), value.clone())));
         }

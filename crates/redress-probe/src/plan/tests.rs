@@ -3,16 +3,16 @@
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_oneof, proptest};
 use serde_json::{Map, Value, json};
 
-use super::{Action, Case, Expect, Rules, Tool, plan, schema::Schema};
+use super::{Action, Case, Expect, ListedTool, Rules, plan, schema::Schema};
 use crate::client::Era;
 
 const RULES: Rules<'_> =
     Rules { seed: 1, allow_effects: false, with_valid: false, is_quick: false, only: &[] };
 
-fn tool(schema: &Value, read_only: bool) -> Tool {
+fn tool(schema: &Value, read_only: bool) -> ListedTool {
     let listed =
         json!({"name": "t", "inputSchema": schema, "annotations": {"readOnlyHint": read_only}});
-    Tool::read(&listed, None).unwrap()
+    ListedTool::read(&listed, None).unwrap()
 }
 
 fn cases(schema: &Value, read_only: bool) -> Vec<Case> {
@@ -224,7 +224,7 @@ proptest! {
 
     #[test]
     fn any_value_of_a_list_of_tools_is_a_tool_or_none(listed in schemas()) {
-        drop(Tool::read(&listed, None));
+        drop(ListedTool::read(&listed, None));
     }
 }
 
@@ -235,7 +235,7 @@ fn only_a_tool_that_reads_is_called_as_it_should_be() {
     let tool = |name: &str, reads: bool| {
         let listed =
             json!({"name": name, "inputSchema": schema, "annotations": {"readOnlyHint": reads}});
-        Tool::read(&listed, None).unwrap()
+        ListedTool::read(&listed, None).unwrap()
     };
     let tools = [tool("get", true), tool("set", false)];
     let valid = |rules| {

@@ -1,4 +1,4 @@
-//! `Tool`: what a server says of a tool, as far as calls are made from it.
+//! `ListedTool`: what a server says of a tool, as far as calls are made from it.
 
 use jsonschema::Validator;
 use redress_registry::Registry;
@@ -11,7 +11,7 @@ const LONGEST_SCHEMA: usize = 256 << 10;
 
 /// A tool as it was listed.
 #[derive(Debug)]
-pub(crate) struct Tool {
+pub(crate) struct ListedTool {
     pub(crate) name: String,
     pub(crate) read_only: bool,
     pub(crate) destructive: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Tool {
     pub(super) paths: Vec<String>,
 }
 
-impl Tool {
+impl ListedTool {
     /// A tool as listed; none, if it has no name. The contract's word goes before the server's.
     pub(crate) fn read(listed: &Value, contract: Option<&Registry>) -> Option<Self> {
         let name = listed.get("name")?.as_str()?.to_owned();

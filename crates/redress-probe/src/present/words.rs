@@ -3,7 +3,7 @@
 use redress::text::cut;
 use serde_json::Value;
 
-use crate::report::{Cases, Exchange, Happened, Run, Stopped, Target, Text};
+use crate::report::{Cases, Exchange, Happened, ProbeTarget, Run, Stopped, Text};
 
 /// The most characters of what a server calls a code.
 const MOST_CODE: usize = 40;
@@ -53,10 +53,10 @@ pub fn model_reads(happened: &Happened) -> Option<String> {
 }
 
 /// What was probed, as a user would type it.
-pub fn target(target: &Target) -> String {
+pub fn target(target: &ProbeTarget) -> String {
     match target {
-        Target::Command(words) => words.join(" "),
-        Target::Url(url) => url.clone(),
+        ProbeTarget::Command(words) => words.join(" "),
+        ProbeTarget::Url(url) => url.clone(),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::PING;
 use crate::{
-    client::{Client, Outgoing, Reply, What, greet_with},
+    client::{Client, Outgoing, Received, Reply, greet_with},
     options::Options,
     plan::{Action, Case},
 };
@@ -41,7 +41,7 @@ pub(super) fn send(
     let era = &client.era.clone();
     let owed = |client: &mut Client, messages: Vec<Outgoing>| {
         let replies = client.ask(&messages, options.deadline);
-        let is_answered = replies.iter().all(|it| matches!(it.what, What::Answer { .. }));
+        let is_answered = replies.iter().all(|it| matches!(it.what, Received::Answer { .. }));
         // Over HTTP the next request is another connection, and shows the same.
         let is_asked = !client.is_remote() || !is_answered;
         let lives = is_asked.then(|| client.is_alive(PING));
@@ -105,7 +105,7 @@ fn unowed(client: &mut Client, mut messages: Vec<Outgoing>, options: &Options) -
     messages.push(client.ping());
     let mut replies = client.ask(&messages, options.deadline);
     let ping = replies.pop();
-    let lives = ping.as_ref().map(|it| matches!(it.what, What::Answer { .. }));
+    let lives = ping.as_ref().map(|it| matches!(it.what, Received::Answer { .. }));
     let exchanges = messages.into_iter().map(|it| it.bytes).zip(replies).collect();
     CaseResult { exchanges, lives }
 }

@@ -1,12 +1,12 @@
 //! What became better, worse, new or fixed since an earlier report.
 
-use redress_probe::{Comparison, Report, compare::Change, present::json};
+use redress_probe::{Comparison, Report, compare::FindingChange, present::json};
 
 fn sample() -> Report {
     Report::read(include_bytes!("../reports/sample.json")).unwrap()
 }
 
-fn changes(comparison: &Comparison) -> Vec<(&str, Change)> {
+fn changes(comparison: &Comparison) -> Vec<(&str, FindingChange)> {
     comparison.findings.iter().map(|it| (it.rule.as_str(), it.change)).collect()
 }
 
@@ -23,14 +23,23 @@ fn a_new_finding_is_worse_and_a_lost_one_is_fixed_if_somebody_looked() {
     let (full, mut less) = (sample(), sample());
     less.direct.findings.clear();
     let comparison = Comparison::of(&less, &full);
-    assert_eq!(changes(&comparison), [("PR101", Change::New), ("PR201", Change::New)]);
+    assert_eq!(
+        changes(&comparison),
+        [("PR101", FindingChange::New), ("PR201", FindingChange::New)]
+    );
     assert!(comparison.is_worse());
     let comparison = Comparison::of(&full, &less);
-    assert_eq!(changes(&comparison), [("PR101", Change::Fixed), ("PR201", Change::Fixed)]);
+    assert_eq!(
+        changes(&comparison),
+        [("PR101", FindingChange::Fixed), ("PR201", FindingChange::Fixed)]
+    );
     assert!(!comparison.is_worse());
     less.direct.tools.clear();
     let comparison = Comparison::of(&full, &less);
-    assert_eq!(changes(&comparison), [("PR201", Change::Unchecked), ("PR101", Change::Fixed)]);
+    assert_eq!(
+        changes(&comparison),
+        [("PR201", FindingChange::Unchecked), ("PR101", FindingChange::Fixed)]
+    );
 }
 
 #[test]
@@ -38,8 +47,8 @@ fn parts_are_compared_not_counts() {
     let (before, mut after) = (sample(), sample());
     after.direct.findings[1].checked = 30;
     let comparison = Comparison::of(&before, &after);
-    assert_eq!(changes(&comparison), [("PR201", Change::Better)]);
-    assert_eq!(changes(&Comparison::of(&after, &before)), [("PR201", Change::Worse)]);
+    assert_eq!(changes(&comparison), [("PR201", FindingChange::Better)]);
+    assert_eq!(changes(&Comparison::of(&after, &before)), [("PR201", FindingChange::Worse)]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use redress_probe::{Place, Unprobed};
+use redress_probe::{ServerAddress, Unprobed};
 use serde_json::{Value, json};
 
 use crate::odd::{at, run};
@@ -16,7 +16,7 @@ use crate::odd::{at, run};
 type Answer = (u16, &'static str, String);
 
 /// A server that answers each request by a function of its headers and its message.
-fn serve(answer: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static) -> Place {
+fn serve(answer: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static) -> ServerAddress {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let answer = Arc::new(answer);
@@ -26,7 +26,7 @@ fn serve(answer: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static) -> Pla
             thread::spawn(move || one(&stream, &*answer));
         }
     });
-    Place::Url { url, headers: vec![("Authorization".into(), "Bearer let-me-in".into())] }
+    ServerAddress::Url { url, headers: vec![("Authorization".into(), "Bearer let-me-in".into())] }
 }
 
 fn one(stream: &TcpStream, answer: &(impl Fn(&str, &Value) -> Answer + ?Sized)) {

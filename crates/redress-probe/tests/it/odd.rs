@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use redress_probe::{Options, Place, Probed, Unprobed, probe};
+use redress_probe::{Options, Probed, ServerAddress, Unprobed, probe};
 
 /// The built program. Whoever runs one test alone has not built it.
 fn odd_server() -> &'static PathBuf {
@@ -28,11 +28,11 @@ fn odd_server() -> &'static PathBuf {
 /// How the odd server is probed.
 pub(crate) fn options(args: &[&str]) -> Options {
     let command = std::iter::once(odd_server().into()).chain(args.iter().map(Into::into));
-    at(Place::Command(command.collect()))
+    at(ServerAddress::Command(command.collect()))
 }
 
 /// How a server anywhere is probed.
-pub(crate) fn at(place: Place) -> Options {
+pub(crate) fn at(place: ServerAddress) -> Options {
     Options {
         target: place.clone(),
         place,

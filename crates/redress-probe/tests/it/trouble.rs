@@ -5,13 +5,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redress_probe::{Place, Trouble, Unprobed, probe};
+use redress_probe::{ServerAddress, Trouble, Unprobed, probe};
 
 use crate::odd::{at, options, run};
 
 #[test]
 fn whatever_is_no_server_is_told_as_what_it_is() {
-    let command = |words: &[&str]| at(Place::Command(words.iter().map(Into::into).collect()));
+    let command =
+        |words: &[&str]| at(ServerAddress::Command(words.iter().map(Into::into).collect()));
     let told = |options| run(&options).unwrap_err();
     assert!(matches!(told(command(&["/nowhere/server"])), Unprobed::NotStarted { .. }));
     assert!(matches!(told(command(&[])), Unprobed::NotStarted { .. }));
@@ -19,7 +20,7 @@ fn whatever_is_no_server_is_told_as_what_it_is() {
     assert_eq!((code, log.text.trim()), (Some(9), "no licence found"));
     let Unprobed::NotMcp(why) = told(options(&["--break", "babble"])) else { panic!() };
     assert!(why.contains("Welcome"), "{why}");
-    let url = |url: &str| at(Place::Url { url: url.to_owned(), headers: Vec::new() });
+    let url = |url: &str| at(ServerAddress::Url { url: url.to_owned(), headers: Vec::new() });
     assert!(matches!(told(url("ftp://a")), Unprobed::NotAnAddress(_)));
     assert!(matches!(told(url("http://u:p@a/")), Unprobed::NotAnAddress(_)));
     let refused = told(url("http://127.0.0.1:9/mcp"));

@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     Session,
-    failure_cause::Refusal,
+    failure_cause::RefusalCause,
     interface::{Actions, Exit, UpstreamKind},
     pipeline::fail,
     repeated_failure::refuse_repeated,
@@ -78,22 +78,22 @@ impl Admission {
     }
 
     /// Why the gate takes no request, if it takes none.
-    const fn intake(&self) -> Result<(), Refusal> {
+    const fn intake(&self) -> Result<(), RefusalCause> {
         match self.intake {
             Intake::Open => Ok(()),
-            Intake::Unrecorded => Err(Refusal::Unrecorded),
-            Intake::Closing => Err(Refusal::Closing),
+            Intake::Unrecorded => Err(RefusalCause::Unrecorded),
+            Intake::Closing => Err(RefusalCause::Closing),
         }
     }
 
     /// Counts a request among the calls in progress, if a limit leaves room. No limit is for a vital one.
-    fn enter(&mut self, exchange: &mut Exchange, now: Instant) -> Result<(), Refusal> {
+    fn enter(&mut self, exchange: &mut Exchange, now: Instant) -> Result<(), RefusalCause> {
         let place = self.shares.place(exchange.from.caller);
         let client = exchange.from.client;
         match place.and_then(|it| self.shares.enter(client, now).map(|()| it)) {
             Ok(place) => (exchange.is_admitted, exchange.place) = (true, place),
             Err(_) if is_vital(exchange) => (),
-            Err(why) => return Err(Refusal::LimitExceeded(why)),
+            Err(why) => return Err(RefusalCause::LimitExceeded(why)),
         }
         Ok(())
     }
@@ -107,8 +107,8 @@ impl Admission {
     }
 
     /// Whether the breaker lets a call pass.
-    pub(super) fn ask(&self, now: Instant) -> Result<(), Refusal> {
-        self.breaker.admit(now).map_err(|until| Refusal::CircuitOpen { until })
+    pub(super) fn ask(&self, now: Instant) -> Result<(), RefusalCause> {
+        self.breaker.admit(now).map_err(|until| RefusalCause::CircuitOpen { until })
     }
 
     /// The upstream has answered.
@@ -138,16 +138,16 @@ pub(super) fn admit(
     exchange: &mut Exchange,
     bytes: usize,
     actions: &mut Actions,
-) -> Result<(), Refusal> {
+) -> Result<(), RefusalCause> {
     session.admission.intake()?;
     if session.inflight.find(exchange.key).is_some() {
-        return Err(Refusal::Malformed(Malformed::IdInUse));
+        return Err(RefusalCause::Malformed(Malformed::IdInUse));
     }
     refuse_repeated(session, exchange, actions.now.at)?;
     let is_too_much = !session.upstream.is_up()
         && !session.upstream.has_room(bytes, session.server.settings.queue_limit());
     if is_too_much || session.inflight.is_full() {
-        return Err(Refusal::Overloaded);
+        return Err(RefusalCause::Overloaded);
     }
     session.admission.enter(exchange, actions.now.at)?;
     session.server.budget.called();
@@ -159,7 +159,7 @@ pub(super) fn admit(
 }
 
 /// Whether the upstream can be asked; starts it if it is down. Whoever parks it has the first say.
-fn reach_upstream(session: &mut Session, actions: &mut Actions) -> Result<(), Refusal> {
+fn reach_upstream(session: &mut Session, actions: &mut Actions) -> Result<(), RefusalCause> {
     let now = actions.now.at;
     if is_upstream_hung(session, now) {
         replace_upstream(session, actions);
@@ -168,7 +168,7 @@ fn reach_upstream(session: &mut Session, actions: &mut Actions) -> Result<(), Re
         session.upstream.restarts.may_start(now).max(session.server.starts.may_start(now))
     });
     if let Some(StartDecision::Parked(until)) = may {
-        return Err(Refusal::Parked { until });
+        return Err(RefusalCause::Parked { until });
     }
     // Who only observes does not stand in the way.
     if session.server.settings.mode != Mode::Observe {
@@ -234,7 +234,7 @@ mod tests {
         time::{Duration, Instant},
     };
 
-    use super::{Admission, Refusal};
+    use super::{Admission, RefusalCause};
     use crate::{
         breaker::BreakerRule,
         server::Server,
@@ -252,12 +252,12 @@ mod tests {
     fn a_gate_that_ends_takes_no_request_whatever_is_recorded() {
         let mut admission = admission(BreakerRule::default());
         admission.set_recorded(false);
-        assert!(matches!(admission.intake(), Err(Refusal::Unrecorded)));
+        assert!(matches!(admission.intake(), Err(RefusalCause::Unrecorded)));
         admission.set_recorded(true);
         assert!(admission.intake().is_ok() && admission.is_open());
         admission.close();
         admission.set_recorded(true);
-        assert!(matches!(admission.intake(), Err(Refusal::Closing)) && admission.is_closing());
+        assert!(matches!(admission.intake(), Err(RefusalCause::Closing)) && admission.is_closing());
     }
 
     #[test]
@@ -267,7 +267,7 @@ mod tests {
         admission.unreachable(now);
         assert!(admission.ask(now).is_ok());
         admission.silent(Duration::from_secs(1), now);
-        let Err(Refusal::CircuitOpen { until }) = admission.ask(now) else { panic!("paused") };
+        let Err(RefusalCause::CircuitOpen { until }) = admission.ask(now) else { panic!("paused") };
         assert!(!admission.is_trial_due(now) && admission.is_trial_due(until));
         admission.answered();
         assert!(admission.ask(now).is_ok());

@@ -3,7 +3,7 @@
 use super::{
     Session,
     checked_writes::outlive_request,
-    failure_cause::{FailureCause, Refusal},
+    failure_cause::{FailureCause, RefusalCause},
     interface::Actions,
     pipeline::fail,
     retry::is_held_by_gate,
@@ -23,7 +23,7 @@ pub(super) fn cancel_where(
     actions: &mut Actions,
 ) {
     for deferred in session.verdicts.take_where(&is_meant) {
-        fail(session, deferred.exchange, &Refusal::ClientGone.into(), actions);
+        fail(session, deferred.exchange, &RefusalCause::ClientGone.into(), actions);
     }
     for id in session.inflight.in_order() {
         if session.inflight.exchange(id).is_some_and(&is_meant)
@@ -31,7 +31,7 @@ pub(super) fn cancel_where(
         {
             outlive_request(session, id, &mut exchange, actions.now.at);
             cancel_upstream(session, id, &exchange, "the client is gone", actions);
-            fail(session, exchange, &Refusal::ClientGone.into(), actions);
+            fail(session, exchange, &RefusalCause::ClientGone.into(), actions);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     exchange::Exchange,
     frame::{Frame, Shape, limits},
     inflight::OwnRequest,
-    outgoing::{Ticket, ToUpstream},
+    outgoing::{ReplyToken, ToUpstream},
     tools::Tools,
     upstream_id::UpstreamId,
 };
@@ -37,7 +37,7 @@ struct Discovery {
     /// What the protocol wants in every request, from the request that failed.
     meta: String,
     /// The request that caused it.
-    of: Option<Ticket>,
+    of: Option<ReplyToken>,
     /// Until when a failure waits for it.
     until: Option<Instant>,
     /// When it is given up.
@@ -102,7 +102,7 @@ pub(super) fn discover_before(session: &mut Session, id: UpstreamId, actions: &m
 
 fn request_tools(
     session: &mut Session,
-    (meta, ticket): (String, Ticket),
+    (meta, ticket): (String, ReplyToken),
     actions: &mut Actions,
 ) -> Option<Instant> {
     let (of, until) = (Some(ticket), Some(actions.now.at + PATIENCE));

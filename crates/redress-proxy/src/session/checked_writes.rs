@@ -13,11 +13,11 @@ use super::{
     Context, Session,
     admission::reach_upstream_for,
     emission::record_fault,
-    failure_cause::Refusal,
+    failure_cause::RefusalCause,
     interface::Actions,
     pipeline::{fail, pass_line},
     upstream::QueuedLine,
-    verdict::{Answer, judge_kept},
+    verdict::{UpstreamAnswer, judge_kept},
 };
 use crate::{
     exchange::{Exchange, HeldAnswer, HeldWrite},
@@ -96,7 +96,7 @@ pub(super) fn wait_for_turn(
 ) {
     if session.writes.waiting_bytes() + line.len() > session.server.settings.queue_limit() {
         if let Some(exchange) = session.inflight.take_exchange(id) {
-            fail(session, exchange, &Refusal::Overloaded.into(), actions);
+            fail(session, exchange, &RefusalCause::Overloaded.into(), actions);
         }
         return;
     }
@@ -145,7 +145,7 @@ fn write_is_ready(session: &mut Session, id: Option<UpstreamId>, actions: &mut A
 pub(super) fn unless_checked(
     session: &mut Session,
     exchange: Box<Exchange>,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
 ) -> Option<Box<Exchange>> {
     hold_back(session, exchange, answer, false, Job::answered)
 }
@@ -155,7 +155,7 @@ pub(super) fn unless_checked(
 pub(super) fn unless_put_back(
     session: &mut Session,
     exchange: Box<Exchange>,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     is_taken_for_success: bool,
 ) -> Option<Box<Exchange>> {
     let then = if is_taken_for_success { Job::answered } else { Job::failed };
@@ -165,7 +165,7 @@ pub(super) fn unless_put_back(
 fn hold_back(
     session: &mut Session,
     mut exchange: Box<Exchange>,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     is_failure: bool,
     then: fn(&Job, u64),
 ) -> Option<Box<Exchange>> {
@@ -241,7 +241,7 @@ pub(super) fn write_reported(
             if let Some(mut exchange) = id.and_then(|it| session.inflight.take_exchange(it)) {
                 // Whatever earlier attempts did was put back as well.
                 exchange.is_in_doubt = false;
-                fail(session, exchange, &Refusal::Governed(fault).into(), actions);
+                fail(session, exchange, &RefusalCause::Governed(fault).into(), actions);
             }
         }
         WriteReport::Fine => {

@@ -15,13 +15,13 @@ use redress_wire::json::RawJson;
 
 use super::{
     Context, Session,
-    failure_cause::{FailureCause, Refusal},
+    failure_cause::{FailureCause, RefusalCause},
     faults::malformed_fault,
     governance::may_offer,
     interface::{Actions, ClientKind, FailureScope, HttpFailure},
     rewrite::{own_meta, rewrite_answer},
     server_text::server_block,
-    verdict::{Answer, tool_of},
+    verdict::{UpstreamAnswer, tool_of},
 };
 use crate::{
     answer::ErrorObject,
@@ -118,7 +118,7 @@ pub(super) fn record_fault(session: &mut Session, fault: Fault, actions: &mut Ac
 pub(super) fn template_of_answer(
     cx: Context<'_>,
     exchange: &Exchange,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     failure: Box<Failure>,
 ) -> Arc<FaultTemplate> {
     let (request, meta) = (&exchange.request, own_meta(&exchange.request, answer));
@@ -150,7 +150,7 @@ pub(super) fn reply_to_failed(
     let (request, ticket) = (&exchange.request, exchange.from.ticket);
     let id = request.id().into();
     let kept = match *cause {
-        FailureCause::Refusal(Refusal::ClientGone) => return ReplyTo::nobody(),
+        FailureCause::Refusal(RefusalCause::ClientGone) => return ReplyTo::nobody(),
         FailureCause::Http(HttpFailure::Status { status, www_authenticate, about, .. })
             if cx.tenancy.client == ClientKind::Http =>
         {
@@ -162,7 +162,7 @@ pub(super) fn reply_to_failed(
         _ => None,
     };
     let is_result = request.method == Method::ToolsCall
-        && !matches!(cause, FailureCause::Refusal(Refusal::Malformed(_)))
+        && !matches!(cause, FailureCause::Refusal(RefusalCause::Malformed(_)))
         && kept.is_none();
     let who = if is_result { Recipient::Call(id) } else { Recipient::Request(Some(id)) };
     let (status, www_authenticate) =
@@ -175,7 +175,7 @@ pub(super) fn reply_to_failed(
 pub(super) fn reply_to_answered(
     cx: Context<'_>,
     exchange: &Exchange,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     rewrite: &Rewrite,
     class: Class,
 ) -> ReplyTo {
@@ -271,9 +271,11 @@ pub(super) fn push_fault(
 /// How a request ended that failed without an answer.
 pub(super) const fn completion_of(exchange: &Exchange, cause: &FailureCause<'_>) -> Completion {
     match cause {
-        FailureCause::Refusal(Refusal::ClientGone) => Completion::Cancelled,
+        FailureCause::Refusal(RefusalCause::ClientGone) => Completion::Cancelled,
         _ if cause.is_refusal() && !exchange.is_admitted => Completion::Refused,
-        FailureCause::Refusal(Refusal::Closing) if !exchange.is_admitted => Completion::Refused,
+        FailureCause::Refusal(RefusalCause::Closing) if !exchange.is_admitted => {
+            Completion::Refused
+        }
         _ => Completion::Fault,
     }
 }
@@ -302,7 +304,11 @@ pub(super) fn status_of_made(
 }
 
 /// The status above an answer that is the upstream's own, whatever was put in.
-pub(super) fn status_of_passed(cx: Context<'_>, request: &Request, answer: &Answer<'_, '_>) -> u16 {
+pub(super) fn status_of_passed(
+    cx: Context<'_>,
+    request: &Request,
+    answer: &UpstreamAnswer<'_, '_>,
+) -> u16 {
     let error = answer.frame.payload.filter(|_| answer.frame.shape == Shape::Error);
     match (answer.http, error.map(ErrorObject::of)) {
         (Some(http), _) => http.status,

@@ -18,12 +18,12 @@ pub(super) enum FailureCause<'a> {
     /// Its upstream wrote something that is no message; whether that names this request alone.
     NotAMessage { line: &'a [u8], why: Unreadable, id: UpstreamId, is_alone: bool },
     /// The gate does not ask its upstream, or waits no longer.
-    Refusal(Refusal),
+    Refusal(RefusalCause),
 }
 
 /// Why the gate does not ask an upstream, or waits no longer for its answer.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum RefusalCause {
     /// The upstream crashes all the time.
     Parked { until: Instant },
     /// Calls are paused, because the upstream is out of reach.
@@ -60,8 +60,8 @@ impl<'a> From<What<'a>> for FailureCause<'a> {
     }
 }
 
-impl From<Refusal> for FailureCause<'_> {
-    fn from(refusal: Refusal) -> Self {
+impl From<RefusalCause> for FailureCause<'_> {
+    fn from(refusal: RefusalCause) -> Self {
         Self::Refusal(refusal)
     }
 }
@@ -86,20 +86,20 @@ impl FailureCause<'_> {
     pub(super) const fn is_refusal(&self) -> bool {
         let Self::Refusal(refusal) = self else { return false };
         match refusal {
-            Refusal::Parked { .. }
-            | Refusal::CircuitOpen { .. }
-            | Refusal::Overloaded
-            | Refusal::LimitExceeded(_)
-            | Refusal::Unrecorded
-            | Refusal::Malformed(_)
-            | Refusal::UnknownTask
-            | Refusal::Unshared
-            | Refusal::Repeated { .. }
-            | Refusal::Governed(_) => true,
-            Refusal::OutOfMemory
-            | Refusal::Closing
-            | Refusal::ClientGone
-            | Refusal::NotRepeated(_) => false,
+            RefusalCause::Parked { .. }
+            | RefusalCause::CircuitOpen { .. }
+            | RefusalCause::Overloaded
+            | RefusalCause::LimitExceeded(_)
+            | RefusalCause::Unrecorded
+            | RefusalCause::Malformed(_)
+            | RefusalCause::UnknownTask
+            | RefusalCause::Unshared
+            | RefusalCause::Repeated { .. }
+            | RefusalCause::Governed(_) => true,
+            RefusalCause::OutOfMemory
+            | RefusalCause::Closing
+            | RefusalCause::ClientGone
+            | RefusalCause::NotRepeated(_) => false,
         }
     }
 }

@@ -20,7 +20,7 @@ use super::{
     Context, Session,
     crash_log::{add_exit, add_log},
     emission::record_fault,
-    failure_cause::{FailureCause, Refusal},
+    failure_cause::{FailureCause, RefusalCause},
     fault_details::{number, with_detail, with_upstream},
     http_failure::{http_fault, web_page_fault},
     interface::{Actions, Exit, UpstreamKind},
@@ -98,31 +98,33 @@ fn outcome_fault(cx: Context<'_>, exchange: &Exchange, outcome: &What<'_>, now: 
 }
 
 /// The fault of a request that the gate refuses, or waits for no longer.
-fn refusal_fault(cx: Context<'_>, exchange: &Exchange, why: &Refusal, now: Moment) -> Fault {
+fn refusal_fault(cx: Context<'_>, exchange: &Exchange, why: &RefusalCause, now: Moment) -> Fault {
     match why {
-        Refusal::OutOfMemory => out_of_memory_fault(cx),
-        Refusal::Parked { until } => parked_fault(cx, *until, now),
-        Refusal::CircuitOpen { until } => circuit_open_fault(cx, *until, now),
-        Refusal::LimitExceeded(why) => limit_fault(cx, *why),
-        Refusal::Overloaded => raise(cx, codes::OVERLOADED, Origin::Gate, [("limit", MOST.into())]),
-        Refusal::Unrecorded => raise(cx, codes::AUDIT_LOG_FAILED, Origin::Gate, []),
-        Refusal::Closing => raise(cx, codes::SHUTTING_DOWN, Origin::Gate, []),
-        Refusal::ClientGone => {
+        RefusalCause::OutOfMemory => out_of_memory_fault(cx),
+        RefusalCause::Parked { until } => parked_fault(cx, *until, now),
+        RefusalCause::CircuitOpen { until } => circuit_open_fault(cx, *until, now),
+        RefusalCause::LimitExceeded(why) => limit_fault(cx, *why),
+        RefusalCause::Overloaded => {
+            raise(cx, codes::OVERLOADED, Origin::Gate, [("limit", MOST.into())])
+        }
+        RefusalCause::Unrecorded => raise(cx, codes::AUDIT_LOG_FAILED, Origin::Gate, []),
+        RefusalCause::Closing => raise(cx, codes::SHUTTING_DOWN, Origin::Gate, []),
+        RefusalCause::ClientGone => {
             let reason = "the client is gone";
             raise(cx, codes::CANCELLED, Origin::Client, [("reason", reason.into())])
         }
-        Refusal::Malformed(why) => malformed_fault(cx, *why),
-        Refusal::UnknownTask => {
+        RefusalCause::Malformed(why) => malformed_fault(cx, *why),
+        RefusalCause::UnknownTask => {
             raise(cx, codes::NOT_FOUND, Origin::Gate, [("kind", "task".into())])
         }
-        Refusal::Governed(fault) => {
+        RefusalCause::Governed(fault) => {
             let mut fault = Fault::clone(fault);
             fault.origin = Origin::Gate;
             fault
         }
-        Refusal::NotRepeated(fault) => Fault::clone(fault),
-        Refusal::Repeated { failure, times } => repeated_fault(cx, failure, *times),
-        Refusal::Unshared => {
+        RefusalCause::NotRepeated(fault) => Fault::clone(fault),
+        RefusalCause::Repeated { failure, times } => repeated_fault(cx, failure, *times),
+        RefusalCause::Unshared => {
             let method = exchange.request.method_name().into();
             raise(cx, codes::METHOD_NOT_FOUND, Origin::Gate, [("method", method)])
         }

@@ -10,7 +10,7 @@ use redress_govern::{
 use super::{
     Context, Session,
     ended_calls::record_governed,
-    failure_cause::Refusal,
+    failure_cause::RefusalCause,
     interface::{Actions, ClientKind},
     pipeline::{fail, finish},
 };
@@ -64,7 +64,7 @@ pub(super) fn judge_request(
             Some((exchange, ours))
         }
         Decision::Refuse(fault) => {
-            fail(session, exchange, &Refusal::Governed(fault).into(), actions);
+            fail(session, exchange, &RefusalCause::Governed(fault).into(), actions);
             None
         }
         Decision::Answer { result, record } => {

@@ -15,7 +15,7 @@ use super::{
     sharing::{for_client, without_client},
     subscriptions::renew_subscriptions,
     upstream::{QueuedLine, State},
-    verdict::{Answer, settle_deferred},
+    verdict::{UpstreamAnswer, settle_deferred},
 };
 use crate::{
     exchange::Exchange,
@@ -163,7 +163,7 @@ pub(super) fn repeat_handshake(session: &mut Session, actions: &mut Actions) -> 
 pub(super) fn own_request_answered(
     session: &mut Session,
     ask: OwnRequest,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     actions: &mut Actions,
 ) {
     let frame = answer.frame;

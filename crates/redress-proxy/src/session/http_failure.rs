@@ -24,7 +24,7 @@ use super::{
     retry_after::in_seconds,
     startup_failure::{CHECK_ADDRESS, mend, opens},
     stray_output::note_stray,
-    verdict::{Answer, certain_fault, verdict},
+    verdict::{UpstreamAnswer, certain_fault, verdict},
 };
 use crate::{
     answer::ErrorObject,
@@ -117,7 +117,7 @@ pub(super) fn fail_over_http(
                 && let Some(id) = frame.id.filter(|_| is_answer(&frame))
             {
                 let http = Some(refused_head(status, retry_after, actions.now.wall));
-                let answer = Answer { line: &line, frame: &frame, id, http };
+                let answer = UpstreamAnswer { line: &line, frame: &frame, id, http };
                 examine(session, exchange, &answer, actions);
                 return note_reach(session, &FailureCause::Http(how), Class::Unavailable, actions);
             }

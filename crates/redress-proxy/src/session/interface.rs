@@ -9,7 +9,7 @@ use super::retry::Repeat;
 use crate::{
     memory::Reservation,
     moment::Moment,
-    outgoing::{MessageQueue, Ticket, ToClient, ToUpstream},
+    outgoing::{MessageQueue, ReplyToken, ToClient, ToUpstream},
     pending_fault::PendingFault,
     succeeded_call::SucceededCall,
     upstream_id::UpstreamId,
@@ -180,7 +180,7 @@ pub struct Actions {
     /// Calls that succeeded, to be recorded when everything else is done.
     pub calls: Vec<SucceededCall>,
     /// Requests that their clients withdrew: they get no answer.
-    pub withdrawn: Vec<Ticket>,
+    pub withdrawn: Vec<ReplyToken>,
     /// The upstream is to be started.
     pub start: bool,
     /// The upstream is to be ended: it is of no use any more.

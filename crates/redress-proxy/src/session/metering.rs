@@ -5,7 +5,7 @@ use std::ops::Range;
 use redress::{Dialect, dialect::stagewright, tokens};
 use redress_wire::json::{Kind, Members, Value};
 
-use super::{Context, verdict::Answer};
+use super::{Context, verdict::UpstreamAnswer};
 use crate::{
     exchange::{Exchange, Method},
     frame::{Shape, span},
@@ -22,7 +22,7 @@ const ELAPSED: &str = "elapsed_ms";
 pub(super) fn metered(
     cx: Context<'_>,
     exchange: &Exchange,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     now: Moment,
 ) -> Option<(Range<usize>, String)> {
     let settings = &cx.server.settings;

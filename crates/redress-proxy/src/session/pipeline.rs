@@ -39,7 +39,7 @@ use super::{
         reply_to_answered, reply_to_failed, stamp_of, template_of_answer,
     },
     ended_calls::{count_call, note_call_failed, record_mended},
-    failure_cause::{FailureCause, Refusal},
+    failure_cause::{FailureCause, RefusalCause},
     faults::fault_of,
     governance::{judge_request, record_success, unjudged_call},
     handshake::{open_shared, own_request_answered},
@@ -57,7 +57,8 @@ use super::{
     subscriptions::answer_subscription,
     tool_list::tools_for_client,
     verdict::{
-        Answer, DeferredVerdict, cache_key, judge, passes, reserve_answer, tool_of, wait_for_log,
+        DeferredVerdict, UpstreamAnswer, cache_key, judge, passes, reserve_answer, tool_of,
+        wait_for_log,
     },
 };
 use crate::{
@@ -176,7 +177,7 @@ fn client_request(
     let frame = doc.as_ref().and_then(|it| Frame::of(it).ok());
     let Some((frame, id)) = frame.and_then(|it| it.id.map(|id| (it, id))) else {
         let fault = codes::INTERNAL_ERROR.raise([] as [(&str, &str); 0]);
-        fail(session, exchange, &Refusal::Governed(Box::new(fault)).into(), actions);
+        fail(session, exchange, &RefusalCause::Governed(Box::new(fault)).into(), actions);
         return;
     };
     exchange.request = Request::keep(&frame, exchange.request.take_text());
@@ -328,7 +329,7 @@ fn upstream_frame(
 ) {
     match (frame.shape, frame.id) {
         (Shape::Result | Shape::Error, Some(id)) => {
-            let answer = Answer { line, frame, id, http: source.status.map(HttpHead::of) };
+            let answer = UpstreamAnswer { line, frame, id, http: source.status.map(HttpHead::of) };
             on_answer(session, &answer, source.about, actions);
         }
         (Shape::Result | Shape::Error, None) => {
@@ -341,7 +342,7 @@ fn upstream_frame(
 /// Matches an answer with the request that waits for it: it passes, or it is examined.
 fn on_answer(
     session: &mut Session,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     about: Option<UpstreamId>,
     actions: &mut Actions,
 ) {
@@ -360,9 +361,9 @@ fn on_answer(
             session.admission.answered();
             session.upstream.notes_read = session.upstream.notes_read.max(exchange.notes);
             if reserve_answer(session.context(), &mut exchange, line.len()).is_err() {
-                fail(session, exchange, &Refusal::OutOfMemory.into(), actions);
+                fail(session, exchange, &RefusalCause::OutOfMemory.into(), actions);
             } else if let Some(fault) = unjudged_call(session.context(), &exchange) {
-                fail(session, exchange, &Refusal::Governed(fault).into(), actions);
+                fail(session, exchange, &RefusalCause::Governed(fault).into(), actions);
             } else if passes(session, ours, &exchange, answer.frame) {
                 pass_answer(session, exchange, answer, actions);
             } else {
@@ -384,7 +385,7 @@ fn on_answer(
 pub(super) fn examine(
     session: &mut Session,
     exchange: Box<Exchange>,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     actions: &mut Actions,
 ) {
     let key = cache_key(session, &exchange, answer);
@@ -409,7 +410,7 @@ pub(super) fn examine(
 pub(super) fn deliver(
     session: &mut Session,
     exchange: Box<Exchange>,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     verdict: Option<Arc<FaultTemplate>>,
     actions: &mut Actions,
 ) {
@@ -461,7 +462,7 @@ pub(super) fn deliver(
 fn pass_answer(
     session: &mut Session,
     exchange: Box<Exchange>,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     actions: &mut Actions,
 ) {
     let (frame, method) = (answer.frame, exchange.request.method);
@@ -508,7 +509,7 @@ pub(super) fn pass_line(
     let frame = doc.as_ref().ok().and_then(|it| Frame::of(it).ok());
     match frame.as_ref().and_then(|it| Some((it, it.id?))) {
         Some((frame, id)) => {
-            pass_answer(session, exchange, &Answer { line, frame, id, http }, actions);
+            pass_answer(session, exchange, &UpstreamAnswer { line, frame, id, http }, actions);
         }
         None => {
             let reason = "an answer cannot be read again";

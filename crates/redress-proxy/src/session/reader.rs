@@ -1,4 +1,4 @@
-//! `Reader`: the memory in which lines are parsed, and what is known of lines that are too long to parse.
+//! `MessageReader`: the memory in which lines are parsed, and what is known of lines that are too long to parse.
 
 use redress_wire::json::Scratch;
 
@@ -6,7 +6,7 @@ use crate::peek;
 
 /// The memory in which lines are parsed, and what is known of lines that are too long to parse.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(super) struct MessageReader {
     pub(super) scratch: Scratch,
     /// Whether the upstream's line that is too long has failed its request already.
     is_upstream_answered: bool,
@@ -16,7 +16,7 @@ pub(super) struct Reader {
     is_client_answer: bool,
 }
 
-impl Reader {
+impl MessageReader {
     /// Takes the start of a client's line that is too long. Gives the id that it is answered under, if the start names one.
     pub(super) fn client_line_begins(&mut self, head: &[u8]) -> Option<Box<str>> {
         let id = peek::id_in_head(head);
@@ -48,11 +48,11 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::Reader;
+    use super::MessageReader;
 
     #[test]
     fn a_long_line_is_answered_at_its_start_or_its_end() {
-        let mut reader = Reader::default();
+        let mut reader = MessageReader::default();
         let head = br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"#;
         assert_eq!(reader.client_line_begins(head).as_deref(), Some("7"));
         assert!(reader.is_client_answered());
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_long_answer_gets_no_id_from_its_end() {
-        let mut reader = Reader::default();
+        let mut reader = MessageReader::default();
         assert_eq!(reader.client_line_begins(br#"{"jsonrpc":"2.0","result":{"#), None);
         assert!(!reader.is_client_answered());
         assert_eq!(reader.id_at_end(br#""x"},"id":3}"#), None);
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_line_says_once_whether_it_failed() {
-        let mut reader = Reader::default();
+        let mut reader = MessageReader::default();
         assert!(!reader.upstream_line_ends(), "no line has begun");
         reader.upstream_line_begins(true);
         assert!(reader.upstream_line_ends());

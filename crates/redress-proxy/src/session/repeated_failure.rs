@@ -8,11 +8,11 @@ use redress_wire::json::{Doc, Members, RawJson};
 
 use super::{
     Context, Session,
-    failure_cause::{FailureCause, Refusal},
+    failure_cause::{FailureCause, RefusalCause},
     fault_details::with_detail,
     faults::raise,
     interface::ClientKind,
-    verdict::Answer,
+    verdict::UpstreamAnswer,
 };
 use crate::{
     canonical::canonical,
@@ -32,7 +32,7 @@ pub(super) fn refuse_repeated(
     session: &mut Session,
     exchange: &Exchange,
     now: Instant,
-) -> Result<(), Refusal> {
+) -> Result<(), RefusalCause> {
     if session.loops.is_idle() {
         return Ok(());
     }
@@ -49,7 +49,7 @@ pub(super) fn refuse_repeated(
         }
         LoopDecision::Answer(failure, times) => {
             session.server.metrics.happened(CountedEvent::LoopRefused);
-            Err(Refusal::Repeated { failure: Arc::clone(failure), times })
+            Err(RefusalCause::Repeated { failure: Arc::clone(failure), times })
         }
     }
 }
@@ -58,7 +58,7 @@ pub(super) fn refuse_repeated(
 pub(super) fn note_failed_answer(
     session: &mut Session,
     exchange: &Exchange,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     template: &KnownFailure,
     now: Instant,
 ) {

@@ -17,7 +17,7 @@ use super::{
     Context, Session,
     admission::reach_upstream_for,
     checked_writes::is_write_with_gate,
-    failure_cause::{FailureCause, Refusal},
+    failure_cause::{FailureCause, RefusalCause},
     fault_details::with_detail,
     http_failure::send_again,
     interface::{Actions, FailureScope, HttpFailure},
@@ -162,7 +162,7 @@ pub(super) fn send_due_retries(session: &mut Session, actions: &mut Actions) {
             resend(session, id, actions);
         } else if let Some(InFlightEntry::Answer(mut exchange)) = session.inflight.take(id) {
             exchange.is_in_doubt = true;
-            fail(session, exchange, &Refusal::NotRepeated(fault).into(), actions);
+            fail(session, exchange, &RefusalCause::NotRepeated(fault).into(), actions);
         }
     }
 }

@@ -12,7 +12,7 @@ use redress_wire::json::{Doc, Kind, RawJson, Value, write_str};
 use super::{
     Context,
     tasks::{self, TaskFailure},
-    verdict::{Answer, ambiguous},
+    verdict::{UpstreamAnswer, ambiguous},
 };
 use crate::{
     answer::{ErrorObject, Insertion, place_in_error, place_in_result},
@@ -30,7 +30,7 @@ const URL_ELICITATION_REQUIRED: i32 = -32_042;
 pub(super) fn rewrite_answer(
     cx: Context<'_>,
     request: &Request,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     failure: &Failure,
 ) -> Rewrite {
     let Some(payload) = answer.frame.payload else { return Rewrite::Made };
@@ -116,7 +116,12 @@ fn becomes_ours(cx: Context<'_>, request: &Request, error: Value<'_>) -> bool {
 }
 
 /// The line of an answer under the client's id, rewritten. Who enforces leaves out of an error's line what is no part of one.
-pub(super) fn apply(rewrite: Rewrite, answer: &Answer<'_, '_>, id: &str, mode: Mode) -> ReplyBody {
+pub(super) fn apply(
+    rewrite: Rewrite,
+    answer: &UpstreamAnswer<'_, '_>,
+    id: &str,
+    mode: Mode,
+) -> ReplyBody {
     let is_error = answer.frame.shape == Shape::Error && !matches!(rewrite, Rewrite::Made);
     if let Some(error) = answer.frame.payload.filter(|_| is_error && mode == Mode::Enforce)
         && has_more_than_an_error(answer.line)
@@ -158,7 +163,7 @@ pub(super) fn apply_to_line(rewrite: Rewrite, line: Vec<u8>, start: usize) -> Re
 }
 
 /// The `_meta` of a failed result, which stays there.
-pub(super) fn own_meta(request: &Request, answer: &Answer<'_, '_>) -> Option<RawJson> {
+pub(super) fn own_meta(request: &Request, answer: &UpstreamAnswer<'_, '_>) -> Option<RawJson> {
     let payload = answer.frame.payload.filter(|_| answer.frame.shape == Shape::Result)?;
     match tasks::inner(request.method, payload) {
         Some(inner) => inner.meta(),

@@ -7,7 +7,7 @@ use redress::{
 };
 use redress_wire::json::{Kind, Value};
 
-use super::{Context, verdict::Answer};
+use super::{Context, verdict::UpstreamAnswer};
 use crate::{frame::Shape, settings::ServerText};
 
 /// The most bytes of a block, as many from the start as from the end.
@@ -23,7 +23,7 @@ const MARGIN: usize = 64;
 /// wanted, without frames of stacks. Only the native dialect has a place for it.
 pub(super) fn server_block(
     cx: Context<'_>,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     fault: &Fault,
 ) -> Option<Box<str>> {
     let settings = &cx.server.settings;

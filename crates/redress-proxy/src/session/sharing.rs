@@ -4,7 +4,7 @@ use redress::outcome::Malformed;
 use redress_wire::json::{Doc, Kind, Members, Value};
 
 use super::{
-    Context, failure_cause::Refusal, interface::Actions, subscriptions::refuse_subscription,
+    Context, failure_cause::RefusalCause, interface::Actions, subscriptions::refuse_subscription,
 };
 use crate::{
     exchange::{Exchange, Method, Request},
@@ -20,7 +20,7 @@ pub(super) fn refuse_foreign(
     cx: Context<'_>,
     frame: &Frame<'_>,
     exchange: &Exchange,
-) -> Option<Refusal> {
+) -> Option<RefusalCause> {
     if exchange.request.method == Method::Interest {
         return refuse_subscription(cx, frame, exchange);
     }
@@ -28,20 +28,20 @@ pub(super) fn refuse_foreign(
     if is_opening && frame.params.is_none_or(|it| it.kind() != Kind::Object) {
         // The upstream is opened in the words of its first client; there is none.
         let why = Unreadable::Frame(NotAFrame::BadParams);
-        return Some(Refusal::Malformed(Malformed::Unreadable(why)));
+        return Some(RefusalCause::Malformed(Malformed::Unreadable(why)));
     }
     let rest = frame.method.strip_prefix("tasks/").filter(|_| cx.tenancy.is_shared)?;
     if rest == "list" {
-        return Some(Refusal::Unshared);
+        return Some(RefusalCause::Unshared);
     }
     let task = frame.params.and_then(|it| it.get("taskId")).and_then(Value::as_str);
     // A server may take a number for the text of it.
-    let Some(task) = task else { return Some(Refusal::UnknownTask) };
+    let Some(task) = task else { return Some(RefusalCause::UnknownTask) };
     // Without a session a task can be older than the gate: what nobody began here, the server answers for. One of which nothing is
     // known any more may be anybody's.
     let is_older = exchange.request.is_sessionless && cx.tenancy.tasks.is_of_nobody(&task);
     let is_own = is_older || cx.tenancy.tasks.is_of(&task, exchange.from.client);
-    (!is_own).then_some(Refusal::UnknownTask)
+    (!is_own).then_some(RefusalCause::UnknownTask)
 }
 
 /// A request of an upstream that has several clients: none of them can answer for all.

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use redress_wire::json::{Doc, Members, Value};
 use rustc_hash::FxBuildHasher;
 
-use super::{Context, Session, failure_cause::Refusal, interface::Actions};
+use super::{Context, Session, failure_cause::RefusalCause, interface::Actions};
 use crate::{
     exchange::Exchange,
     frame::{Frame, limits},
@@ -136,12 +136,12 @@ pub(super) fn refuse_subscription(
     cx: Context<'_>,
     frame: &Frame<'_>,
     exchange: &Exchange,
-) -> Option<Refusal> {
+) -> Option<RefusalCause> {
     let followed = || cx.tenancy.subscriptions.followed.get(&exchange.from.client).copied();
     let is_too_much = cx.tenancy.is_shared
         && frame.method == SUBSCRIBE
         && followed().unwrap_or_default() >= MOST_FOLLOWED;
-    is_too_much.then_some(Refusal::Overloaded)
+    is_too_much.then_some(RefusalCause::Overloaded)
 }
 
 /// Answers what one of several clients wants to hear, if the upstream need not know of it, or must not.

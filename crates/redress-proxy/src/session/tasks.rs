@@ -25,7 +25,7 @@ use crate::{
     fault_template::Rewrite,
     frame::{Frame, limits},
     moment::Moment,
-    outgoing::{Sender, Ticket},
+    outgoing::{ReplyToken, Sender},
     pending_fault::{Recipient, ReplyBody, ReplyTo},
     settings::Mode,
     upstream_id::UpstreamId,
@@ -164,7 +164,7 @@ pub(super) fn task_failed(
     };
     let tool = tool_of(session.context(), &exchange.request);
     let template = make_template(session.context(), failure.fault, (tool, inner.meta()));
-    let to = ReplyTo::new(Recipient::Notified(route.to), Ticket(0));
+    let to = ReplyTo::new(Recipient::Notified(route.to), ReplyToken(0));
     push_fault(
         session.context(),
         template,

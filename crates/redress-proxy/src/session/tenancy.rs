@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 use super::{interface::ClientKind, subscriptions::Subscriptions, tasks::Tasks};
 use crate::{
     exchange::{Exchange, Request},
-    outgoing::{Sender, Ticket},
+    outgoing::{ReplyToken, Sender},
     request_facts::ClientName,
 };
 
@@ -93,7 +93,7 @@ impl Tenancy {
 
     /// The scope in which a request's id is unique: a client's session, or one sessionless HTTP request.
     pub(super) fn scope(&self, exchange: &Exchange) -> (u64, u64) {
-        let Sender { client, ticket: Ticket(ticket), .. } = exchange.from;
+        let Sender { client, ticket: ReplyToken(ticket), .. } = exchange.from;
         (client, if self.is_alone(&exchange.request) { ticket.wrapping_add(1) } else { 0 })
     }
 

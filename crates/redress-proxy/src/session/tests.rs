@@ -40,7 +40,7 @@ use crate::{
     limits::LimitRule,
     loop_guard::LoopRule,
     moment::Moment,
-    outgoing::{Sender, Ticket, ToClient},
+    outgoing::{ReplyToken, Sender, ToClient},
     retry::RetryRule,
     server::Server,
     settings::{Mode, Settings},
@@ -208,7 +208,7 @@ impl Rig {
     /// One of many clients says something; its ticket is `10 * client + id` where that is a number.
     fn says(&mut self, client: u64, line: &str) -> Vec<(ToClient, Value)> {
         let id = serde_json::from_str::<Value>(line).unwrap()["id"].as_u64().unwrap_or(9);
-        let from = Sender { client, ticket: Ticket(10 * client + id), ..Sender::default() };
+        let from = Sender { client, ticket: ReplyToken(10 * client + id), ..Sender::default() };
         self.session.client_line(line.as_bytes(), from, &mut self.actions);
         self.messages()
     }

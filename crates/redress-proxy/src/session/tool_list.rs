@@ -4,7 +4,7 @@ use redress::describe;
 use redress_registry::Registry;
 use redress_wire::json::{Doc, Kind, Value, write_str};
 
-use super::{Context, verdict::Answer};
+use super::{Context, verdict::UpstreamAnswer};
 use crate::{
     exchange::{Exchange, Method},
     frame::{Edit, limits, rewrite, span},
@@ -15,7 +15,7 @@ use crate::{
 pub(super) fn tools_for_client(
     cx: Context<'_>,
     exchange: &Exchange,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
 ) -> Option<Vec<u8>> {
     if exchange.request.method != Method::ToolsList {
         return None;

@@ -56,7 +56,7 @@ const LONGEST_REMEMBERED: usize = 16 << 10;
 
 /// An answer of the upstream, read.
 #[derive(Debug)]
-pub(super) struct Answer<'l, 'd> {
+pub(super) struct UpstreamAnswer<'l, 'd> {
     pub(super) line: &'l [u8],
     pub(super) frame: &'l Frame<'d>,
     pub(super) id: Value<'d>,
@@ -176,7 +176,7 @@ pub(super) fn passes(
 pub(super) fn cache_key(
     session: &Session,
     exchange: &Exchange,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
 ) -> Option<u64> {
     let request = exchange.request.params()?;
     let payload = answer.frame.payload.filter(|it| it.raw().len() <= LONGEST_REMEMBERED)?;
@@ -222,7 +222,7 @@ pub(super) fn judge_kept(
     let Ok(doc) = Doc::parse(line, limits(session.server.settings.max_message)) else { return };
     let Ok(frame) = Frame::of(&doc) else { return };
     let Some(id) = frame.id else { return };
-    let answer = Answer { line, frame: &frame, id, http };
+    let answer = UpstreamAnswer { line, frame: &frame, id, http };
     let failure = judge(session.context(), &exchange, &answer, actions.now);
     let verdict = failure.map(|it| template_of_answer(session.context(), &exchange, &answer, it));
     deliver(session, exchange, &answer, verdict, actions);
@@ -232,7 +232,7 @@ pub(super) fn judge_kept(
 pub(super) fn judge(
     cx: Context<'_>,
     exchange: &Exchange,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     now: Moment,
 ) -> Option<Box<Failure>> {
     if let Some(reason) = broken(exchange.request.method, answer) {
@@ -260,7 +260,7 @@ pub(super) fn judge(
 fn verdict_of_answer(
     cx: Context<'_>,
     exchange: &Exchange,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     now: Moment,
 ) -> Option<Box<Failure>> {
     let root = answer.frame.root;
@@ -441,7 +441,7 @@ fn shortened(value: Value<'_>, most: usize) -> String {
 }
 
 /// Why an answer is none by the protocol.
-fn broken(method: Method, answer: &Answer<'_, '_>) -> Option<&'static str> {
+fn broken(method: Method, answer: &UpstreamAnswer<'_, '_>) -> Option<&'static str> {
     let payload = answer.frame.payload?;
     if let Some(reason) = ambiguous(method, answer.frame.shape, payload) {
         return Some(reason);

@@ -8,7 +8,7 @@ use crate::{Deprecated, Effect, NextStep, Param, Retry, Severity, Stability, rea
 
 /// A whole file; its domains are those of its rows.
 pub(super) fn file(new: &NewFile) -> String {
-    let mut lines = Lines(String::new());
+    let mut lines = AlignedKeys(String::new());
     lines.put("format", FORMAT);
     lines.0.push_str("\n[registry]\n");
     lines.put("name", new.name.as_str());
@@ -20,7 +20,7 @@ pub(super) fn file(new: &NewFile) -> String {
             domains.push(&code.domain);
         }
     }
-    lines.0.extend(domains.into_iter().map(|it| Lines::header("domain", it).0));
+    lines.0.extend(domains.into_iter().map(|it| AlignedKeys::header("domain", it).0));
     let since = |it: &NewCode| it.since.clone().unwrap_or_else(|| new.version.clone());
     lines.0.extend(new.codes.iter().map(|it| row(&it.code, it, &since(it))));
     lines.0
@@ -28,7 +28,7 @@ pub(super) fn file(new: &NewFile) -> String {
 
 /// `[code.X]` with what is known of it.
 pub(super) fn row(key: &str, new: &NewCode, since: &str) -> String {
-    let mut lines = Lines::header("code", key);
+    let mut lines = AlignedKeys::header("code", key);
     lines.maybe("number", new.number.map(i64::from));
     lines.put("domain", new.domain.as_str());
     lines.put("class", new.class.name());
@@ -58,7 +58,7 @@ pub(super) fn row(key: &str, new: &NewCode, since: &str) -> String {
 
 /// `deprecated = …`, a line inside a row.
 pub(super) fn deprecated(deprecation: &Deprecated) -> String {
-    let mut lines = Lines(String::new());
+    let mut lines = AlignedKeys(String::new());
     let told = inline([
         ("since", Some(deprecation.since.as_str().into())),
         ("reason", Some(deprecation.reason.as_str().into())),
@@ -71,7 +71,7 @@ pub(super) fn deprecated(deprecation: &Deprecated) -> String {
 
 /// `[retired.X]`.
 pub(super) fn tombstone(key: &str, number: Option<i64>, retirement: &Retirement) -> String {
-    let mut lines = Lines::header("retired", key);
+    let mut lines = AlignedKeys::header("retired", key);
     lines.maybe("number", number);
     lines.put("since", retirement.since.as_str());
     lines.put("why", retirement.why.as_str());
@@ -139,9 +139,9 @@ fn inline<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
 }
 
 /// Keys of a table, their values aligned.
-struct Lines(String);
+struct AlignedKeys(String);
 
-impl Lines {
+impl AlignedKeys {
     fn header(table: &str, row: &str) -> Self {
         Self(format!("\n[{table}.{}]\n", Key::new(row).display_repr()))
     }

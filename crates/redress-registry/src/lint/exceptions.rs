@@ -8,7 +8,7 @@ use std::{
 use semver::Version;
 
 use super::{
-    Check, rules,
+    LintCheck, rules,
     scope::{Hits, Scope, text},
 };
 use crate::{
@@ -21,8 +21,8 @@ use crate::{
 /// The end of an exception that has none.
 const NEVER: &str = "never";
 
-pub(super) const CHECKS: &[Check] = &[
-    Check {
+pub(super) const CHECKS: &[LintCheck] = &[
+    LintCheck {
         rule: Rule {
             id: "CK506",
             name: "unfounded-exception",
@@ -34,7 +34,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: unfounded,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK507",
             name: "idle-exception",

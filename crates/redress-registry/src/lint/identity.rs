@@ -5,15 +5,15 @@ mod names;
 mod near;
 mod numbers;
 
-use super::Check;
+use super::LintCheck;
 use crate::rule::{
     Grade,
     Level::{Improvement, Information, Violation},
     Rule,
 };
 
-pub(super) const CHECKS: &[Check] = &[
-    Check {
+pub(super) const CHECKS: &[LintCheck] = &[
+    LintCheck {
         rule: Rule {
             id: "CK101",
             name: "malformed-name",
@@ -26,7 +26,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: names::malformed,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK102",
             name: "name-length",
@@ -37,7 +37,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: names::length,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK103",
             name: "duplicate-number",
@@ -48,7 +48,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: numbers::duplicate,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK104",
             name: "reserved-number",
@@ -60,7 +60,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: numbers::reserved,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK105",
             name: "number-out-of-range",
@@ -71,7 +71,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: numbers::out_of_range,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK106",
             name: "colliding-name",
@@ -85,7 +85,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: names::colliding,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK107",
             name: "near-duplicate-name",
@@ -96,7 +96,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: near::near_duplicate,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK108",
             name: "vague-name",
@@ -109,7 +109,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: names::vague,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK109",
             name: "colliding-alias",
@@ -120,7 +120,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: aliases::colliding,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK110",
             name: "bad-namespace",
@@ -133,7 +133,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: names::bad_namespace,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK111",
             name: "number-gap",

@@ -3,15 +3,15 @@
 mod replacements;
 mod versions;
 
-use super::Check;
+use super::LintCheck;
 use crate::rule::{
     Grade,
     Level::{Improvement, Violation},
     Rule,
 };
 
-pub(super) const CHECKS: &[Check] = &[
-    Check {
+pub(super) const CHECKS: &[LintCheck] = &[
+    LintCheck {
         rule: Rule {
             id: "CK501",
             name: "bad-since",
@@ -22,7 +22,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: versions::bad_since,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK502",
             name: "missing-reason",
@@ -33,7 +33,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: replacements::missing_reason,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK503",
             name: "bad-replacement",
@@ -45,7 +45,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: replacements::bad_replacement,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK504",
             name: "until-passed",
@@ -57,7 +57,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: versions::until_passed,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK505",
             name: "next-in-release",

@@ -3,15 +3,15 @@
 mod advice;
 mod contradictions;
 
-use super::Check;
+use super::LintCheck;
 use crate::rule::{
     Grade,
     Level::{Improvement, Violation},
     Rule,
 };
 
-pub(super) const CHECKS: &[Check] = &[
-    Check {
+pub(super) const CHECKS: &[LintCheck] = &[
+    LintCheck {
         rule: Rule {
             id: "CK301",
             name: "missing-retry",
@@ -23,7 +23,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: advice::missing_retry,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK302",
             name: "state-without-next",
@@ -34,7 +34,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: advice::state_without_next,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK303",
             name: "delay-without-time",
@@ -47,7 +47,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: advice::delay_without_time,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK304",
             name: "unsafe-retry",
@@ -60,7 +60,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: contradictions::unsafe_retry,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK305",
             name: "retry-against-class",
@@ -71,7 +71,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: contradictions::retry_against_class,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK306",
             name: "http-against-class",
@@ -82,7 +82,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: contradictions::http_against_class,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK307",
             name: "unknown-next-tool",
@@ -93,7 +93,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: advice::unknown_next_tool,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK308",
             name: "similar-without-param",
@@ -104,7 +104,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: advice::similar_without_param,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK309",
             name: "human-without-name",
@@ -115,7 +115,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: advice::human_without_name,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK310",
             name: "change-without-argument",

@@ -7,7 +7,7 @@ mod leaks;
 mod placeholders;
 mod verbs;
 
-use super::Check;
+use super::LintCheck;
 use crate::{
     Spanned,
     draft::DraftCode,
@@ -16,8 +16,8 @@ use crate::{
     rule::{Grade, Level::Violation, Rule},
 };
 
-pub(super) const CHECKS: &[Check] = &[
-    Check {
+pub(super) const CHECKS: &[LintCheck] = &[
+    LintCheck {
         rule: Rule {
             id: "CK201",
             name: "missing-text",
@@ -30,7 +30,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: missing,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK202",
             name: "weak-hint",
@@ -41,7 +41,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: hints::weak,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK203",
             name: "hint-without-verb",
@@ -54,7 +54,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: hints::without_verb,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK204",
             name: "unknown-placeholder",
@@ -66,7 +66,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: placeholders::unknown,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK205",
             name: "secret-in-message",
@@ -77,7 +77,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: placeholders::secret_in_message,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK206",
             name: "untrusted-instruction",
@@ -90,7 +90,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: placeholders::untrusted_instruction,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK207",
             name: "text-too-long",
@@ -101,7 +101,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: too_long,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK208",
             name: "leak-in-text",
@@ -114,7 +114,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: leaks::leaks,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK209",
             name: "hidden-character",
@@ -126,7 +126,7 @@ pub(super) const CHECKS: &[Check] = &[
         },
         run: hidden::hidden,
     },
-    Check {
+    LintCheck {
         rule: Rule {
             id: "CK210",
             name: "no-page-or-example",

@@ -11,8 +11,8 @@ use crate::{
 };
 
 /// The registry that a lock holds.
-pub(super) fn registry(document: Map<String, Value>) -> Result<Registry, Wrong> {
-    let mut whole = Row { name: "name".to_owned(), members: document };
+pub(super) fn registry(document: Map<String, Value>) -> Result<Registry, LockProblem> {
+    let mut whole = LockedObject { name: "name".to_owned(), members: document };
     let registry = Registry {
         name: whole.text("name")?.into(),
         version: whole.text("version")?,
@@ -31,12 +31,12 @@ pub(super) fn registry(document: Map<String, Value>) -> Result<Registry, Wrong> 
 }
 
 /// What is wrong with a lock, and in which row.
-pub(super) struct Wrong {
+pub(super) struct LockProblem {
     row: String,
     message: String,
 }
 
-impl Wrong {
+impl LockProblem {
     pub(super) fn at(self, source: &Source) -> Problem {
         source.problem(place_of(&source.text, &self.row), self.message)
     }
@@ -48,18 +48,18 @@ pub(super) fn place_of(text: &str, row: &str) -> usize {
     text.find(&line).map_or(0, |it| it + 1)
 }
 
-type Read<T> = Result<T, Wrong>;
+type Read<T> = Result<T, LockProblem>;
 
 /// An object whose members are each taken once, until none is left.
-struct Row {
+struct LockedObject {
     name: String,
     members: Map<String, Value>,
 }
 
-impl Row {
+impl LockedObject {
     fn wrong<T>(&self, key: &str) -> Read<T> {
         let message = format!("{} of {} is missing or wrong.", quoted(key), quoted(&self.name));
-        Err(Wrong { row: self.name.clone(), message })
+        Err(LockProblem { row: self.name.clone(), message })
     }
 
     fn text(&mut self, key: &str) -> Read<String> {
@@ -99,26 +99,26 @@ impl Row {
         match self.members.keys().next() {
             Some(key) => {
                 let message = format!("{} of {} is not known.", quoted(key), quoted(&self.name));
-                Err(Wrong { row: self.name.clone(), message })
+                Err(LockProblem { row: self.name.clone(), message })
             }
             None => Ok(()),
         }
     }
 }
 
-fn row<T>(name: String, value: Value, read: impl Fn(&mut Row) -> Read<T>) -> Read<T> {
+fn row<T>(name: String, value: Value, read: impl Fn(&mut LockedObject) -> Read<T>) -> Read<T> {
     let Value::Object(members) = value else {
         let message = format!("{} is not an object.", quoted(&name));
-        return Err(Wrong { row: name, message });
+        return Err(LockProblem { row: name, message });
     };
-    let mut row = Row { name, members };
+    let mut row = LockedObject { name, members };
     let value = read(&mut row)?;
     row.close()?;
     Ok(value)
 }
 
 /// An object inside a row; what is wrong inside is wrong with the member that holds it.
-fn inner<T>(value: Value, name: &str, read: impl Fn(&mut Row) -> Read<T>) -> Option<T> {
+fn inner<T>(value: Value, name: &str, read: impl Fn(&mut LockedObject) -> Read<T>) -> Option<T> {
     row(name.to_owned(), value, read).ok()
 }
 
@@ -143,7 +143,7 @@ fn texts(value: Value) -> Option<Vec<String>> {
     if let Value::Array(items) = value { items.into_iter().map(text).collect() } else { None }
 }
 
-fn entry(row: &mut Row) -> Read<Entry> {
+fn entry(row: &mut LockedObject) -> Read<Entry> {
     Ok(Entry {
         registry: row.text("registry")?.into(),
         code: row.name.as_str().into(),
@@ -169,7 +169,7 @@ fn entry(row: &mut Row) -> Read<Entry> {
     })
 }
 
-fn retry(row: &mut Row) -> Read<Retry> {
+fn retry(row: &mut LockedObject) -> Read<Retry> {
     Ok(Retry {
         kind: row.one("kind", member(RetryKind::parse))?,
         after_ms: row.maybe("after_ms", |it| number(&it))?,
@@ -177,11 +177,11 @@ fn retry(row: &mut Row) -> Read<Retry> {
     })
 }
 
-fn next(row: &mut Row) -> Read<NextStep> {
+fn next(row: &mut LockedObject) -> Read<NextStep> {
     Ok(NextStep { tool: row.text("tool")?, args: row.one("args", object)? })
 }
 
-fn param(row: &mut Row) -> Read<Param> {
+fn param(row: &mut LockedObject) -> Read<Param> {
     Ok(Param {
         name: row.text("name")?.into(),
         kind: row.one("type", member(ParamType::parse))?,
@@ -194,7 +194,7 @@ fn param(row: &mut Row) -> Read<Param> {
     })
 }
 
-fn deprecated(row: &mut Row) -> Read<Deprecated> {
+fn deprecated(row: &mut LockedObject) -> Read<Deprecated> {
     Ok(Deprecated {
         since: row.text("since")?,
         reason: row.text("reason")?,
@@ -210,7 +210,7 @@ fn alias(value: Value) -> Option<Vec<Alias>> {
         .collect()
 }
 
-fn domain(row: &mut Row) -> Read<Domain> {
+fn domain(row: &mut LockedObject) -> Read<Domain> {
     let range = row.maybe("range", |it| match it.as_array()?.as_slice() {
         [first, last] => number(first).zip(number(last)),
         _ => None,
@@ -218,7 +218,7 @@ fn domain(row: &mut Row) -> Read<Domain> {
     Ok(Domain { title: row.text("title")?, range })
 }
 
-fn retired(row: &mut Row) -> Read<Retired> {
+fn retired(row: &mut LockedObject) -> Read<Retired> {
     Ok(Retired {
         number: row.maybe("number", |it| number(&it))?,
         since: row.text("since")?,
@@ -227,7 +227,7 @@ fn retired(row: &mut Row) -> Read<Retired> {
     })
 }
 
-fn tool(row: &mut Row) -> Read<Tool> {
+fn tool(row: &mut LockedObject) -> Read<Tool> {
     Ok(Tool {
         may: row.one("may", texts)?,
         operation: row.maybe("operation", member(Operation::parse))?,
@@ -239,7 +239,7 @@ fn tool(row: &mut Row) -> Read<Tool> {
     })
 }
 
-fn allow(row: &mut Row) -> Read<Allow> {
+fn allow(row: &mut LockedObject) -> Read<Allow> {
     Ok(Allow {
         rule: row.text("rule")?,
         code: row.text("code")?,

@@ -11,13 +11,13 @@ pub(super) const MAX_DEPTH: usize = 128;
 /// The byte where a value is nested deeper than [`MAX_DEPTH`]. Counts too much rather than too
 /// little where the brackets do not match.
 pub(super) fn too_deep(text: &str) -> Option<usize> {
-    let mut open: Vec<Level> = Vec::new();
+    let mut open: Vec<OpenBracket> = Vec::new();
     let mut dots = 0;
     for token in Source::new(text).lex() {
         match token.kind() {
             TokenKind::Dot => dots += 1,
-            TokenKind::LeftSquareBracket => open.push(Level { close: ']', dots }),
-            TokenKind::LeftCurlyBracket => open.push(Level { close: '}', dots }),
+            TokenKind::LeftSquareBracket => open.push(OpenBracket { close: ']', dots }),
+            TokenKind::LeftCurlyBracket => open.push(OpenBracket { close: '}', dots }),
             TokenKind::RightSquareBracket => dots = closed(&mut open, ']', dots),
             TokenKind::RightCurlyBracket => dots = closed(&mut open, '}', dots),
             TokenKind::Comma => dots = open.last().map_or(dots, |it| it.dots),
@@ -32,11 +32,11 @@ pub(super) fn too_deep(text: &str) -> Option<usize> {
 }
 
 /// An open bracket, and how many dots stood on the way to it.
-struct Level {
+struct OpenBracket {
     close: char,
     dots: usize,
 }
 
-fn closed(open: &mut Vec<Level>, close: char, dots: usize) -> usize {
+fn closed(open: &mut Vec<OpenBracket>, close: char, dots: usize) -> usize {
     open.pop_if(|it| it.close == close).map_or(dots, |it| it.dots)
 }

@@ -20,7 +20,7 @@ pub(super) type Key<'i> = TomlSpanned<DeString<'i>>;
 pub(super) type Raw<'i> = TomlSpanned<DeValue<'i>>;
 
 /// One table of the file, and the keys that were asked for.
-pub(super) struct Table<'a, 'i> {
+pub(super) struct TableReader<'a, 'i> {
     /// Where problems go.
     pub(super) problems: &'a mut Problems,
     entries: &'a DeTable<'i>,
@@ -46,7 +46,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-impl<'a, 'i> Table<'a, 'i> {
+impl<'a, 'i> TableReader<'a, 'i> {
     pub(super) fn of(entries: &'a DeTable<'i>, path: Path<'a>, problems: &'a mut Problems) -> Self {
         Self { problems, entries, path, known: Vec::with_capacity(KEYS_OF_A_CODE) }
     }
@@ -80,7 +80,7 @@ impl<'a, 'i> Table<'a, 'i> {
     pub(super) fn table<T>(
         &mut self,
         key: &'static str,
-        row: impl FnOnce(&mut Table<'_, 'i>) -> T,
+        row: impl FnOnce(&mut TableReader<'_, 'i>) -> T,
     ) -> Option<Spanned<T>> {
         let (_, value) = self.entry(key)?;
         self.inner(Path::Table(key), value, row)
@@ -90,7 +90,7 @@ impl<'a, 'i> Table<'a, 'i> {
     pub(super) fn tables<T>(
         &mut self,
         key: &'static str,
-        row: impl Fn(&mut Table<'_, 'i>) -> T,
+        row: impl Fn(&mut TableReader<'_, 'i>) -> T,
     ) -> Vec<Spanned<T>> {
         let Some((_, value)) = self.entry(key) else { return Vec::new() };
         let Some(array) = self.array(key, value) else { return Vec::new() };
@@ -101,7 +101,7 @@ impl<'a, 'i> Table<'a, 'i> {
     pub(super) fn rows<T>(
         &mut self,
         key: &'static str,
-        row: impl Fn(Spanned<String>, &mut Table<'_, 'i>) -> T,
+        row: impl Fn(Spanned<String>, &mut TableReader<'_, 'i>) -> T,
     ) -> Vec<Spanned<T>> {
         let Some((_, value)) = self.entry(key) else { return Vec::new() };
         let Some(table) = self.expect(Path::Table(key), value, "a table", DeValue::as_table) else {
@@ -144,10 +144,10 @@ impl<'a, 'i> Table<'a, 'i> {
         &mut self,
         path: Path<'_>,
         value: &Raw<'i>,
-        row: impl FnOnce(&mut Table<'_, 'i>) -> T,
+        row: impl FnOnce(&mut TableReader<'_, 'i>) -> T,
     ) -> Option<Spanned<T>> {
         let table = self.expect(path, value, "a table", DeValue::as_table)?;
-        let mut inner = Table::of(table, path, self.problems);
+        let mut inner = TableReader::of(table, path, self.problems);
         let read = row(&mut inner);
         inner.close();
         Some(Spanned::new(read, value.span()))

@@ -3,7 +3,7 @@
 use serde_json::{Map, Number, Value};
 use toml::de::{DeInteger, DeTable, DeValue};
 
-use super::table::{Path, Raw, Table, in_file_order, wrong_type};
+use super::table::{Path, Raw, TableReader, in_file_order, wrong_type};
 use crate::{
     Class, Effect, Operation, ParamType, Retry, RetryKind, Severity, Stability,
     draft::Field,
@@ -66,7 +66,7 @@ impl FromToml for Retry {
                 .and_then(|_| RetryKind::from_toml(key, value, problems))
                 .map(Self::of);
         };
-        let mut table = Table::of(table, Path::Table(key), problems);
+        let mut table = TableReader::of(table, Path::Table(key), problems);
         let kind = table.entry("kind");
         if kind.is_none() {
             table.problems.add(value.span().start, format!("`{key}` has no `kind`."));

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use redress_registry::{
     Registry, Source,
-    diff::{Bump, Change, Report, diff, rules},
+    diff::{Bump, Change, DiffReport, diff, rules},
     read, resolve,
     rule::Impact,
     shipped,
@@ -107,12 +107,12 @@ fn a_rename_without_a_tombstone_is_told_twice() {
     );
 }
 
-fn compare(old: &str, new: &str) -> Report {
+fn compare(old: &str, new: &str) -> DiffReport {
     diff(&registry("old", old), &registry("new", new))
 }
 
 /// The changes of one rule, with what they ask for.
-fn shown(report: &Report, rule: &str) -> String {
+fn shown(report: &DiffReport, rule: &str) -> String {
     let of_rule: Vec<&Change> = report.changes.iter().filter(|it| it.rule == rule).collect();
     let line = |it: &Change| {
         format!(

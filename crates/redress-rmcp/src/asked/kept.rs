@@ -9,12 +9,12 @@ use serde_json::{Number, Value};
 /// Arguments: their parts in order, and all of their texts in one.
 #[derive(Debug)]
 pub(super) struct Kept {
-    parts: Vec<Part>,
+    parts: Vec<ValuePart>,
     texts: String,
 }
 
 #[derive(Debug)]
-enum Part {
+enum ValuePart {
     Null,
     Bool(bool),
     Number(Number),
@@ -37,7 +37,7 @@ impl Kept {
     }
 
     fn object(&mut self, object: &JsonObject) {
-        self.parts.push(Part::Object(object.len()));
+        self.parts.push(ValuePart::Object(object.len()));
         for (key, value) in object {
             self.text(key);
             self.value(value);
@@ -45,19 +45,19 @@ impl Kept {
     }
 
     fn text(&mut self, text: &str) {
-        self.parts.push(Part::Text(text.len()));
+        self.parts.push(ValuePart::Text(text.len()));
         self.texts.push_str(text);
     }
 
     /// Values of a request nest no deeper than serde reads.
     fn value(&mut self, value: &Value) {
         match value {
-            Value::Null => self.parts.push(Part::Null),
-            Value::Bool(it) => self.parts.push(Part::Bool(*it)),
-            Value::Number(it) => self.parts.push(Part::Number(it.clone())),
+            Value::Null => self.parts.push(ValuePart::Null),
+            Value::Bool(it) => self.parts.push(ValuePart::Bool(*it)),
+            Value::Number(it) => self.parts.push(ValuePart::Number(it.clone())),
             Value::String(it) => self.text(it),
             Value::Array(it) => {
-                self.parts.push(Part::Array(it.len()));
+                self.parts.push(ValuePart::Array(it.len()));
                 for item in it {
                     self.value(item);
                 }
@@ -74,7 +74,7 @@ impl Kept {
 
 /// What is still to be written.
 struct Rest<'k> {
-    parts: std::slice::Iter<'k, Part>,
+    parts: std::slice::Iter<'k, ValuePart>,
     texts: &'k str,
 }
 
@@ -87,19 +87,19 @@ impl<'k> Rest<'k> {
 
     fn key(&mut self) -> &'k str {
         match self.parts.next() {
-            Some(Part::Text(length)) => self.text(*length),
+            Some(ValuePart::Text(length)) => self.text(*length),
             _ => "",
         }
     }
 
     fn write(&mut self, out: &mut String) {
         match self.parts.next() {
-            None | Some(Part::Null) => out.push_str("null"),
-            Some(Part::Bool(it)) => out.push_str(if *it { "true" } else { "false" }),
-            Some(Part::Number(it)) => write!(out, "{it}").unwrap_or_default(),
-            Some(Part::Text(length)) => write_str(out, self.text(*length)),
-            Some(Part::Array(count)) => write_list(out, 0..*count, |_, out| self.write(out)),
-            Some(Part::Object(count)) => {
+            None | Some(ValuePart::Null) => out.push_str("null"),
+            Some(ValuePart::Bool(it)) => out.push_str(if *it { "true" } else { "false" }),
+            Some(ValuePart::Number(it)) => write!(out, "{it}").unwrap_or_default(),
+            Some(ValuePart::Text(length)) => write_str(out, self.text(*length)),
+            Some(ValuePart::Array(count)) => write_list(out, 0..*count, |_, out| self.write(out)),
+            Some(ValuePart::Object(count)) => {
                 let mut members = Members::open(out);
                 for _ in 0..*count {
                     let key = self.key();

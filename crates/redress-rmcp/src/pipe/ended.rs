@@ -9,16 +9,16 @@ use redress::{
 use redress_wire::json::Members;
 use rmcp::model::RequestId;
 
-use super::flight::Asked;
+use super::flight::RequestKind;
 use crate::{contract::Books, tell::tell};
 
 /// The answer to a request that is given up, once it is recorded.
 pub(super) async fn told(
     id: RequestId,
-    asked: Asked,
+    asked: RequestKind,
     (settings, state, session): &Books,
 ) -> String {
-    let tool = if let Asked::Call(tool) = &asked { Some(&**tool) } else { None };
+    let tool = if let RequestKind::Call(tool) = &asked { Some(&**tool) } else { None };
     let known = tool.and_then(|it| state.catalog.get(it));
     let mut fault = codes::SHUTTING_DOWN.raise([] as [(&str, &str); 0]);
     fault.origin = Origin::Server;

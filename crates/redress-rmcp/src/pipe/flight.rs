@@ -27,7 +27,7 @@ pub(super) struct Flight {
 
 #[derive(Debug, Default)]
 struct Open {
-    theirs: BTreeMap<Id, Asked>,
+    theirs: BTreeMap<Id, RequestKind>,
     /// The server's own requests, each with the request of the client during which it was made.
     ours: BTreeMap<Id, Option<Id>>,
     /// How many lines are being written.
@@ -61,7 +61,7 @@ impl From<Id> for RequestId {
 
 /// What a request is, as far as its end needs it.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(super) enum RequestKind {
     /// A call of this tool.
     Call(Cow<'static, str>),
     /// One that ends only when the client does not listen any more.
@@ -69,7 +69,7 @@ pub(super) enum Asked {
     Other,
 }
 
-impl Asked {
+impl RequestKind {
     fn new(request: &ClientRequest) -> Self {
         match request {
             ClientRequest::CallToolRequest(it) => Self::Call(it.params.name.clone()),
@@ -119,7 +119,7 @@ impl Flight {
             JsonRpcMessage::Request(it) => match open.theirs.entry(Id::from(&it.id)) {
                 Entry::Occupied(_) => return false,
                 Entry::Vacant(slot) => {
-                    slot.insert(Asked::new(&it.request));
+                    slot.insert(RequestKind::new(&it.request));
                 }
             },
             JsonRpcMessage::Response(it) => open.heard(&it.id),
@@ -174,7 +174,7 @@ impl Flight {
             let error = ErrorData::internal_error("The client has closed its side.", None);
             return Some(ClientJsonRpcMessage::error(error, Some(id.into())));
         }
-        let listens = open.theirs.iter().find(|it| matches!(it.1, Asked::Listen));
+        let listens = open.theirs.iter().find(|it| matches!(it.1, RequestKind::Listen));
         let id = listens.map(|it| it.0.clone())?;
         open.theirs.remove(&id);
         let params = CancelledNotificationParam::new(Some(id.into()), None);
@@ -194,7 +194,7 @@ impl Flight {
     }
 
     /// The requests of the client that are open. Nothing else answers them any more.
-    pub(super) fn end(&self) -> impl Iterator<Item = (RequestId, Asked)> + use<> {
+    pub(super) fn end(&self) -> impl Iterator<Item = (RequestId, RequestKind)> + use<> {
         mem::take(&mut self.open().theirs).into_iter().map(|(id, asked)| (id.into(), asked))
     }
 }

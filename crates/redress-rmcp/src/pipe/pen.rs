@@ -37,7 +37,7 @@ impl<W: AsyncWrite + Unpin> Pen<W> {
     /// Writes a line, and ends it.
     pub(super) async fn write(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
-        let _turn = Turn::new(line.len() + LINE_BYTES, &self.waiting, &self.moved);
+        let _turn = WaitingLine::new(line.len() + LINE_BYTES, &self.waiting, &self.moved);
         let mut writer = self.writer.lock().await;
         let writer = writer.as_mut().ok_or(io::ErrorKind::NotConnected)?;
         let written = async {
@@ -70,20 +70,20 @@ impl<W: AsyncWrite + Unpin> Pen<W> {
 }
 
 /// A line that waits to be written, until it is or is not wanted any more.
-struct Turn<'p> {
+struct WaitingLine<'p> {
     bytes: usize,
     waiting: &'p AtomicUsize,
     moved: &'p Notify,
 }
 
-impl<'p> Turn<'p> {
+impl<'p> WaitingLine<'p> {
     fn new(bytes: usize, waiting: &'p AtomicUsize, moved: &'p Notify) -> Self {
         waiting.fetch_add(bytes, Ordering::Relaxed);
         Self { bytes, waiting, moved }
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for WaitingLine<'_> {
     fn drop(&mut self) {
         let before = self.waiting.fetch_sub(self.bytes, Ordering::Relaxed);
         if before >= MOST_WAITING && before - self.bytes < MOST_WAITING {

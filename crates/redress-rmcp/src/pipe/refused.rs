@@ -26,7 +26,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads lines. It remembers what was said about a line whose end has not come yet.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(super) struct LineReader {
     scratch: Scratch,
     /// The line that is being thrown away was answered, or is no request.
     is_long_done: bool,
@@ -43,7 +43,7 @@ pub(super) struct Refused {
     tool: Option<String>,
 }
 
-impl Reader {
+impl LineReader {
     /// The message of a line; `None` if its answer is not awaited.
     pub(super) fn read(
         &mut self,

@@ -1,4 +1,4 @@
-//! `Shape`: what a schema of the common kind asks for, in few words, so that a value that fits is known to fit at once.
+//! `SchemaShape`: what a schema of the common kind asks for, in few words, so that a value that fits is known to fit at once.
 
 mod read;
 
@@ -8,34 +8,34 @@ use serde_json::{Map, Number, Value};
 ///
 /// It is small, so that a call has little to load.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(super) struct SchemaShape {
     types: u8,
     /// Members without a name here may be there, too.
     is_open: bool,
     required: usize,
     /// In the order of their names.
-    members: Vec<Member>,
-    limits: Option<Box<Limits>>,
+    members: Vec<Property>,
+    limits: Option<Box<Bounds>>,
 }
 
 /// What most parts of a schema do not ask for.
 #[derive(Debug)]
-struct Limits {
+struct Bounds {
     /// Least and most, as are the others.
     numbers: (i64, i64),
     characters: (usize, usize),
     items: (usize, usize),
-    each: Option<Shape>,
+    each: Option<SchemaShape>,
     values: Option<Vec<Value>>,
-    all: Vec<Shape>,
-    any: Option<Vec<Shape>>,
+    all: Vec<SchemaShape>,
+    any: Option<Vec<SchemaShape>>,
 }
 
 #[derive(Debug)]
-struct Member {
+struct Property {
     name: String,
     is_required: bool,
-    shape: Shape,
+    shape: SchemaShape,
 }
 
 /// The types of JSON Schema as bits.
@@ -50,7 +50,7 @@ mod types {
     pub(super) const ALL: u8 = 127;
 }
 
-impl Shape {
+impl SchemaShape {
     /// Any value at all.
     const ANYTHING: Self =
         Self { types: types::ALL, is_open: true, required: 0, members: Vec::new(), limits: None };
@@ -94,7 +94,7 @@ impl Shape {
     }
 }
 
-impl Limits {
+impl Bounds {
     const NONE: Self = Self {
         numbers: (i64::MIN, i64::MAX),
         characters: (0, usize::MAX),
@@ -139,7 +139,7 @@ impl Limits {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::Shape;
+    use super::SchemaShape;
 
     /// Schemas, each said to have a shape or not.
     fn schemas() -> Vec<(bool, Value)> {
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn what_fits_a_shape_fits_its_schema() {
         for (has_shape, schema) in schemas() {
-            let shape = Shape::of(schema.as_object().unwrap());
+            let shape = SchemaShape::of(schema.as_object().unwrap());
             assert_eq!(shape.is_some(), has_shape, "{schema}");
             let (Some(shape), Ok(whole)) = (shape, jsonschema::validator_for(&schema)) else {
                 continue;
@@ -267,6 +267,6 @@ mod tests {
         }
         defs.insert("d14".to_owned(), json!({}));
         let schema = json!({"$ref": "#/$defs/d0", "$defs": defs});
-        assert!(Shape::of(schema.as_object().unwrap()).is_none());
+        assert!(SchemaShape::of(schema.as_object().unwrap()).is_none());
     }
 }

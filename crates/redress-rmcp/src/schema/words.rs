@@ -3,7 +3,7 @@
 use redress::{Fault, codes};
 use redress_wire::json::{Kind, Value, pointer_step};
 
-use super::{UNKNOWN, Wrong, invalid_arguments};
+use super::{Mismatch, UNKNOWN, invalid_arguments};
 
 /// How rmcp begins what serde says.
 const PREFIX: &str = "failed to deserialize parameters: ";
@@ -21,7 +21,7 @@ pub(crate) fn refused_by_serde(text: &str, arguments: Option<Value<'_>>) -> Opti
     Some(fault)
 }
 
-fn wrong(said: &str, arguments: Option<Value<'_>>) -> Wrong {
+fn wrong(said: &str, arguments: Option<Value<'_>>) -> Mismatch {
     let (what, expected) = match said.rsplit_once(", expected ") {
         Some((what, expected)) => (what, Some(in_json(&expected.replace('`', "")))),
         None => (said, None),
@@ -40,7 +40,7 @@ fn wrong(said: &str, arguments: Option<Value<'_>>) -> Wrong {
         }
         _ => (codes::INVALID_INPUT_VALUE, place(what, arguments), "not_allowed"),
     };
-    Wrong { code, pointer, reason, expected, near: None }
+    Mismatch { code, pointer, reason, expected, near: None }
 }
 
 /// What serde expects, in words of JSON.

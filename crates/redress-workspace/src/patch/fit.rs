@@ -2,7 +2,7 @@
 
 use memchr::memmem::Finder;
 
-use super::{Action, Fate, FilePatch, Hunk, Line, Misfit};
+use super::{Action, FilePatch, Hunk, HunkLine, LineFate, Misfit};
 
 /// Why a hunk or a replacement does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,10 +103,10 @@ impl Ends {
     }
 
     /// The lines of one side of a hunk, as they stand in a file.
-    fn side(self, hunk: &Hunk, side: Fate) -> Vec<u8> {
+    fn side(self, hunk: &Hunk, side: LineFate) -> Vec<u8> {
         let mut block = Vec::new();
-        for Line { fate, text, has_break } in &hunk.lines {
-            if *fate == Fate::Stays || *fate == side {
+        for HunkLine { fate, text, has_break } in &hunk.lines {
+            if *fate == LineFate::Stays || *fate == side {
                 block.extend_from_slice(text.as_bytes());
                 match (self, has_break) {
                     (_, false) => (),
@@ -133,7 +133,7 @@ struct Page<'t> {
 
 impl Page<'_> {
     fn apply(&mut self, hunk: &Hunk, ends: Ends) -> Result<(), Misfit> {
-        let (old, new) = (ends.side(hunk, Fate::Goes), ends.side(hunk, Fate::Comes));
+        let (old, new) = (ends.side(hunk, LineFate::Goes), ends.side(hunk, LineFate::Comes));
         let at = self.find(hunk, &old, is_open(&old) || is_open(&new))?;
         let line = self.starts.partition_point(|it| *it < at);
         let (line, start) = (isize::try_from(line), isize::try_from(hunk.start.saturating_sub(1)));
@@ -185,7 +185,7 @@ impl Page<'_> {
     }
 
     fn conflict(&self, hunk: &Hunk, part: usize, ends: Ends, misfit: Misfit) -> Conflict {
-        let old = ends.side(hunk, Fate::Goes);
+        let old = ends.side(hunk, LineFate::Goes);
         let wanted: Vec<&[u8]> = old.split_inclusive(|it| *it == b'\n').collect();
         // The longest of its lines is the least likely to stand elsewhere, too.
         let telling = (0..wanted.len()).max_by_key(|it| wanted.get(*it).map_or(0, |it| it.len()));

@@ -1,6 +1,6 @@
 //! Reads a unified diff, as `diff -u` and git write it. Any text gives a patch, or the line that is wrong.
 
-use super::{Action, BadPatch, Fate, FilePatch, Hunk, Line, Patch};
+use super::{Action, BadPatch, FilePatch, Hunk, HunkLine, LineFate, Patch};
 
 /// Beginnings of lines that say nothing that we need.
 const KNOWN: &[&str] = &["diff ", "index ", "Index: ", "====", "similarity ", "-- "];
@@ -17,7 +17,7 @@ const NOWHERE: &str = "/dev/null";
 
 /// Reads a unified diff.
 pub fn read(text: &str) -> Result<Patch, BadPatch> {
-    let mut reader = Reader { lines: text.split('\n').collect(), at: 0 };
+    let mut reader = PatchReader { lines: text.split('\n').collect(), at: 0 };
     // What follows the last line break is no line.
     if reader.lines.last() == Some(&"") {
         reader.lines.pop();
@@ -73,12 +73,12 @@ fn without_text(at: usize) -> BadPatch {
     BadPatch { line: at + 1, reason }
 }
 
-struct Reader<'t> {
+struct PatchReader<'t> {
     lines: Vec<&'t str>,
     at: usize,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> PatchReader<'t> {
     fn peek(&self) -> Option<&'t str> {
         self.ahead(0)
     }
@@ -114,7 +114,7 @@ impl<'t> Reader<'t> {
         if hunks.is_empty() {
             return Err(self.wrong("a hunk must follow: `@@ -1,3 +1,4 @@`"));
         }
-        let adds_only = |it: &Hunk| it.lines.iter().all(|it| it.fate == Fate::Comes);
+        let adds_only = |it: &Hunk| it.lines.iter().all(|it| it.fate == LineFate::Comes);
         if action == Action::Create && !hunks.iter().all(adds_only) {
             return Err(self.wrong("a new file has lines with `+` only"));
         }
@@ -154,9 +154,9 @@ impl<'t> Reader<'t> {
                 Some(mark) => (mark, line.get(mark.len_utf8()..).unwrap_or_default()),
             };
             let (fate, counted) = match mark {
-                ' ' => (Fate::Stays, take(&mut old).and(take(&mut new))),
-                '-' => (Fate::Goes, take(&mut old)),
-                '+' => (Fate::Comes, take(&mut new)),
+                ' ' => (LineFate::Stays, take(&mut old).and(take(&mut new))),
+                '-' => (LineFate::Goes, take(&mut old)),
+                '+' => (LineFate::Comes, take(&mut new)),
                 _ => {
                     return Err(
                         self.wrong("a line of a hunk begins with a blank, `-`, `+` or `\\`")
@@ -171,14 +171,14 @@ impl<'t> Reader<'t> {
             if !has_break && text.is_empty() {
                 return Err(self.wrong("without text and line break there is no line"));
             }
-            hunk.lines.push(Line { fate, text: text.to_owned(), has_break });
+            hunk.lines.push(HunkLine { fate, text: text.to_owned(), has_break });
         }
-        if hunk.lines.iter().all(|it| it.fate == Fate::Stays) {
+        if hunk.lines.iter().all(|it| it.fate == LineFate::Stays) {
             return Err(BadPatch { line: hunk.at, reason: "the hunk changes nothing".to_owned() });
         }
-        for side in [Fate::Goes, Fate::Comes] {
+        for side in [LineFate::Goes, LineFate::Comes] {
             let mut lines =
-                hunk.lines.iter().filter(|it| it.fate == Fate::Stays || it.fate == side);
+                hunk.lines.iter().filter(|it| it.fate == LineFate::Stays || it.fate == side);
             if lines.any(|it| !it.has_break) && lines.next().is_some() {
                 let reason = "a line without a line break can only be the last".to_owned();
                 return Err(BadPatch { line: hunk.at, reason });

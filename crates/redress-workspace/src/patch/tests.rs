@@ -2,13 +2,14 @@
 
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, proptest};
 
-use super::{Action, Fate, FilePatch, Hunk, Line, fit, read, replace};
+use super::{Action, FilePatch, Hunk, HunkLine, LineFate, fit, read, replace};
 
 /// The diff of two texts as `diff -u` writes it, with that many lines around each change.
 fn diff(old: &str, new: &str, around: usize) -> Option<String> {
     let (a, b) = (lines(old), lines(new));
     let script = script(&a, &b);
-    let changed: Vec<usize> = (0..script.len()).filter(|it| script[*it].0 != Fate::Stays).collect();
+    let changed: Vec<usize> =
+        (0..script.len()).filter(|it| script[*it].0 != LineFate::Stays).collect();
     let mut out = String::from("--- a/f\n+++ b/f\n");
     let mut at = 0;
     while at < changed.len() {
@@ -20,21 +21,22 @@ fn diff(old: &str, new: &str, around: usize) -> Option<String> {
         }
         at += 1;
         let hunk = &script[start..end.min(script.len())];
-        let before = |side: Fate| {
-            script[..start].iter().filter(|it| it.0 == Fate::Stays || it.0 == side).count()
+        let before = |side: LineFate| {
+            script[..start].iter().filter(|it| it.0 == LineFate::Stays || it.0 == side).count()
         };
-        let count =
-            |side: Fate| hunk.iter().filter(|it| it.0 == Fate::Stays || it.0 == side).count();
+        let count = |side: LineFate| {
+            hunk.iter().filter(|it| it.0 == LineFate::Stays || it.0 == side).count()
+        };
         let range = |side| {
             let n = count(side);
             format!("{},{n}", before(side) + usize::from(n > 0))
         };
-        out.extend(["@@ -", &range(Fate::Goes), " +", &range(Fate::Comes), " @@\n"]);
+        out.extend(["@@ -", &range(LineFate::Goes), " +", &range(LineFate::Comes), " @@\n"]);
         for (fate, line) in hunk {
             out.push(match fate {
-                Fate::Stays => ' ',
-                Fate::Goes => '-',
-                Fate::Comes => '+',
+                LineFate::Stays => ' ',
+                LineFate::Goes => '-',
+                LineFate::Comes => '+',
             });
             out += line;
             if !line.ends_with('\n') {
@@ -50,7 +52,7 @@ fn lines(text: &str) -> Vec<&str> {
 }
 
 /// What becomes of each line, by the longest common subsequence.
-fn script<'t>(a: &[&'t str], b: &[&'t str]) -> Vec<(Fate, &'t str)> {
+fn script<'t>(a: &[&'t str], b: &[&'t str]) -> Vec<(LineFate, &'t str)> {
     let mut longest = vec![vec![0; b.len() + 1]; a.len() + 1];
     for i in (0..a.len()).rev() {
         for j in (0..b.len()).rev() {
@@ -64,13 +66,13 @@ fn script<'t>(a: &[&'t str], b: &[&'t str]) -> Vec<(Fate, &'t str)> {
     let (mut i, mut j, mut script) = (0, 0, Vec::new());
     while i < a.len() || j < b.len() {
         if i < a.len() && j < b.len() && a[i] == b[j] {
-            script.push((Fate::Stays, a[i]));
+            script.push((LineFate::Stays, a[i]));
             (i, j) = (i + 1, j + 1);
         } else if j >= b.len() || (i < a.len() && longest[i + 1][j] >= longest[i][j + 1]) {
-            script.push((Fate::Goes, a[i]));
+            script.push((LineFate::Goes, a[i]));
             i += 1;
         } else {
-            script.push((Fate::Comes, b[j]));
+            script.push((LineFate::Comes, b[j]));
             j += 1;
         }
     }
@@ -114,7 +116,7 @@ proptest! {
             let back = fit(&fitted, &turned(file));
             let count = |fate| file.hunks.iter().flat_map(|it| &it.lines).filter(|it| it.fate == fate).count();
             let fitted = String::from_utf8(fitted).unwrap();
-            prop_assert_eq!(lines(&fitted).len() + count(Fate::Goes), lines(&other).len() + count(Fate::Comes));
+            prop_assert_eq!(lines(&fitted).len() + count(LineFate::Goes), lines(&other).len() + count(LineFate::Comes));
             if let Ok(back) = back {
                 prop_assert_eq!(lines(&String::from_utf8(back).unwrap()).len(), lines(&other).len());
             }
@@ -161,11 +163,11 @@ proptest! {
 
 /// The patch that undoes a patch.
 fn turned(file: &FilePatch) -> FilePatch {
-    let turn = |it: &Line| Line {
+    let turn = |it: &HunkLine| HunkLine {
         fate: match it.fate {
-            Fate::Stays => Fate::Stays,
-            Fate::Goes => Fate::Comes,
-            Fate::Comes => Fate::Goes,
+            LineFate::Stays => LineFate::Stays,
+            LineFate::Goes => LineFate::Comes,
+            LineFate::Comes => LineFate::Goes,
         },
         ..it.clone()
     };

@@ -16,7 +16,7 @@ use crate::{
     hold::Hold,
     patch::{self, Action, FilePatch},
     path::Relative,
-    root::{Place, Root},
+    root::{OpenPath, Root},
 };
 
 /// How many files one patch may have.
@@ -26,7 +26,7 @@ const MOST_EDITS: usize = 1_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Ask {
+pub(crate) struct ApplyPatchArguments {
     /// A unified diff, as diff -u or git diff write it. Either this or edits.
     patch: Option<String>,
     /// Pieces of text and what they become, in order. Either this or patch.
@@ -51,7 +51,7 @@ struct Edit {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Done {
+pub(crate) struct ApplyPatchAnswer {
     files: Vec<Patched>,
     dry_run: bool,
 }
@@ -73,7 +73,7 @@ enum Fate {
     Deleted,
 }
 
-impl Brief for Done {
+impl Brief for ApplyPatchAnswer {
     fn brief(&self) -> String {
         let what = if self.dry_run { "would be patched" } else { "patched" };
         let mut text = format!("{} {what}", counted(self.files.len(), "file", "files"));
@@ -92,16 +92,19 @@ impl Brief for Done {
 /// What is to be done to one file.
 struct Wanted {
     path: Relative,
-    what: What,
+    what: PatchInput,
 }
 
-enum What {
+enum PatchInput {
     Hunks(FilePatch),
     /// Replacements, each with its place in the call.
     Edits(Vec<(usize, Edit)>),
 }
 
-pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
+pub(crate) fn run(
+    workspace: &Workspace,
+    ask: &ApplyPatchArguments,
+) -> Result<ApplyPatchAnswer, Refused> {
     let root = &workspace.root;
     let wanted = match (&ask.patch, &ask.edits) {
         (Some(text), None) => hunks(root, text)?,
@@ -122,9 +125,9 @@ pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
     // First without changing anything, not even making a directory.
     let patched = look(root, &wanted)?;
     if ask.dry_run {
-        return Ok(Done { files: patched, dry_run: true });
+        return Ok(ApplyPatchAnswer { files: patched, dry_run: true });
     }
-    Ok(Done { files: apply(root, &wanted)?, dry_run: false })
+    Ok(ApplyPatchAnswer { files: apply(root, &wanted)?, dry_run: false })
 }
 
 fn hunks(root: &Root, text: &str) -> Result<Vec<Wanted>, Refused> {
@@ -134,7 +137,7 @@ fn hunks(root: &Root, text: &str) -> Result<Vec<Wanted>, Refused> {
     few("/patch", patch.files.len(), MOST_FILES)?;
     let files = patch.files.into_iter().map(|file| {
         let path = root.below(&file.path).map_err(|it| it.at("/patch"))?;
-        Ok(Wanted { path, what: What::Hunks(file) })
+        Ok(Wanted { path, what: PatchInput::Hunks(file) })
     });
     files.collect()
 }
@@ -155,7 +158,7 @@ fn replacements(root: &Root, edits: &[Edit]) -> Result<Vec<Wanted>, Refused> {
             None => all.push((path, vec![edit])),
         }
     }
-    Ok(all.into_iter().map(|(path, it)| Wanted { path, what: What::Edits(it) }).collect())
+    Ok(all.into_iter().map(|(path, it)| Wanted { path, what: PatchInput::Edits(it) }).collect())
 }
 
 fn few(field: &'static str, size: usize, limit: usize) -> Result<(), Refused> {
@@ -190,10 +193,12 @@ fn look(root: &Root, wanted: &[Wanted]) -> Result<Vec<Patched>, Refused> {
 /// Applies all of it, or nothing.
 fn apply(root: &Root, wanted: &[Wanted]) -> Result<Vec<Patched>, Refused> {
     let places = wanted.iter().map(|it| match &it.what {
-        What::Hunks(file) if file.action == Action::Create => root.place_with_parents(&it.path),
+        PatchInput::Hunks(file) if file.action == Action::Create => {
+            root.place_with_parents(&it.path)
+        }
         _ => root.place(&it.path),
     });
-    let places = places.collect::<Result<Vec<Place>, _>>()?;
+    let places = places.collect::<Result<Vec<OpenPath>, _>>()?;
     apart(&places)?;
     let held = Hold::on(root, &places)?;
     let (mut changes, mut patched) = (Vec::new(), Vec::new());
@@ -216,7 +221,7 @@ fn apply(root: &Root, wanted: &[Wanted]) -> Result<Vec<Patched>, Refused> {
 }
 
 /// Refuses two paths that lead to the same file: one change would take the other back.
-fn apart(places: &[Place]) -> Result<(), Refused> {
+fn apart(places: &[OpenPath]) -> Result<(), Refused> {
     let mut seen = Vec::new();
     for place in places {
         let dir =
@@ -242,28 +247,28 @@ type Fitted = (Option<u32>, Option<Vec<u8>>, Fate);
 
 impl Wanted {
     /// The mode of the file as it is, what it becomes, and what that means for it.
-    fn on(&self, root: &Root, place: Option<&Place>) -> Result<Fitted, Unfit> {
+    fn on(&self, root: &Root, place: Option<&OpenPath>) -> Result<Fitted, Unfit> {
         let refused = |error| Unfit::Refused(self.at(error));
-        let current = place.map(Place::current).transpose().map_err(refused)?.flatten();
+        let current = place.map(OpenPath::current).transpose().map_err(refused)?.flatten();
         let old_mode = current.as_ref().map(|it| it.1.st_mode);
         let text = current.map(|it| whole(&self.path, it)).transpose().map_err(refused)?;
         match (&self.what, text) {
-            (What::Hunks(file), None) if file.action == Action::Create => {
+            (PatchInput::Hunks(file), None) if file.action == Action::Create => {
                 self.path.can_be_made().map_err(refused)?;
                 Ok((None, Some(fitted(b"", file)?), Fate::Created))
             }
-            (What::Hunks(file), Some(_)) if file.action == Action::Create => {
+            (PatchInput::Hunks(file), Some(_)) if file.action == Action::Create => {
                 let path = self.path.as_str().to_owned();
                 Err(refused(WorkspaceError::FileAlreadyExists { path }))
             }
-            (What::Hunks(file), Some(text)) => {
+            (PatchInput::Hunks(file), Some(text)) => {
                 let new = fitted(&text, file)?;
                 match file.action {
                     Action::Delete => Ok((old_mode, None, Fate::Deleted)),
                     _ => Ok((old_mode, Some(new), Fate::Changed)),
                 }
             }
-            (What::Edits(edits), Some(text)) => {
+            (PatchInput::Edits(edits), Some(text)) => {
                 Ok((old_mode, Some(edited(text, edits)?), Fate::Changed))
             }
             (_, None) => Err(refused(root.unread(&self.path, rustix::io::Errno::NOENT, true))),
@@ -277,8 +282,8 @@ impl Wanted {
     /// An error at the argument that this comes from.
     fn at(&self, error: WorkspaceError) -> Refused {
         match &self.what {
-            What::Hunks(_) => error.at("/patch"),
-            What::Edits(edits) => {
+            PatchInput::Hunks(_) => error.at("/patch"),
+            PatchInput::Edits(edits) => {
                 let index = edits.first().map_or(0, |it| it.0);
                 error.at(&format!("/edits/{index}/path"))
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use redress::{Contract as _, Fault, card};
-use redress_registry::{Entry, Hit, Registry, find, nearest::nearest_n, shipped};
+use redress_registry::{Entry, FoundCode, Registry, find, nearest::nearest_n, shipped};
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 
@@ -18,14 +18,14 @@ const MOST_NEAR: usize = 3;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Ask {
+pub(crate) struct ExplainErrorArguments {
     /// A code such as `FILE_NOT_FOUND`, its number, or its spelling in a dialect.
     #[schemars(length(min = 1, max = 100))]
     code: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Done {
+pub(crate) struct ExplainErrorAnswer {
     code: String,
     title: String,
     class: String,
@@ -41,7 +41,7 @@ pub(crate) struct Done {
     card: String,
 }
 
-impl Brief for Done {
+impl Brief for ExplainErrorAnswer {
     fn brief(&self) -> String {
         let Self { code, title, retry, effect, hint, explain, .. } = self;
         format!(
@@ -51,10 +51,13 @@ impl Brief for Done {
     }
 }
 
-pub(crate) fn run(_: &Workspace, ask: &Ask) -> Result<Done, Refused> {
+pub(crate) fn run(
+    _: &Workspace,
+    ask: &ExplainErrorArguments,
+) -> Result<ExplainErrorAnswer, Refused> {
     let hit = find(&ask.code, registries()).into_iter().find_map(|it| match it {
-        Hit::Code(entry, _) => Some(page(entry, &Fault::example(entry))),
-        Hit::Retired(..) => None,
+        FoundCode::Code(entry, _) => Some(page(entry, &Fault::example(entry))),
+        FoundCode::Retired(..) => None,
     });
     hit.ok_or_else(|| {
         let near = near(&ask.code);
@@ -78,8 +81,8 @@ fn registries() -> Vec<&'static Arc<Registry>> {
     std::iter::once(WorkspaceError::registry()).chain(shipped::all()).collect()
 }
 
-fn page(entry: &Entry, example: &Fault) -> Done {
-    Done {
+fn page(entry: &Entry, example: &Fault) -> ExplainErrorAnswer {
+    ExplainErrorAnswer {
         code: entry.code.to_string(),
         title: entry.title.clone(),
         class: entry.class.name().to_owned(),

@@ -4,7 +4,7 @@ use rmcp::schemars::{self, JsonSchema};
 use rustix::fs::{AtFlags, Dir, statat};
 use serde::{Deserialize, Serialize};
 
-use super::{Brief, Kind, counted};
+use super::{Brief, PathKind, counted};
 use crate::{
     Workspace,
     content::size,
@@ -20,7 +20,7 @@ const MOST_ENTRIES: usize = 100_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Ask {
+pub(crate) struct ListDirectoryArguments {
     /// The directory, relative to the root; the root itself by default.
     #[serde(default = "here")]
     path: String,
@@ -36,7 +36,7 @@ fn here() -> String {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Done {
+pub(crate) struct ListDirectoryAnswer {
     path: String,
     /// By name.
     entries: Vec<Entry>,
@@ -50,7 +50,7 @@ pub(crate) struct Done {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Entry {
     name: String,
-    kind: Kind,
+    kind: PathKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     size_bytes: Option<u64>,
     /// Set if the name is no UTF-8, so that no call can use it.
@@ -58,14 +58,14 @@ struct Entry {
     unusable: bool,
 }
 
-impl Brief for Done {
+impl Brief for ListDirectoryAnswer {
     fn brief(&self) -> String {
         let mut text = format!("{}: {}", self.path, counted(self.total, "entry", "entries"));
         for it in &self.entries {
             let mark = match it.kind {
-                Kind::Directory => "/",
-                Kind::Link => "@",
-                Kind::File | Kind::Special => "",
+                PathKind::Directory => "/",
+                PathKind::Link => "@",
+                PathKind::File | PathKind::Special => "",
             };
             text.extend(["\n", &it.name, mark]);
         }
@@ -76,11 +76,17 @@ impl Brief for Done {
     }
 }
 
-pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
+pub(crate) fn run(
+    workspace: &Workspace,
+    ask: &ListDirectoryArguments,
+) -> Result<ListDirectoryAnswer, Refused> {
     list(workspace, ask).map_err(|error| error.at("/path"))
 }
 
-fn list(workspace: &Workspace, ask: &Ask) -> Result<Done, WorkspaceError> {
+fn list(
+    workspace: &Workspace,
+    ask: &ListDirectoryArguments,
+) -> Result<ListDirectoryAnswer, WorkspaceError> {
     let path = workspace.root.below(&ask.path)?;
     let dir = workspace.root.directory(&path)?;
     let unread = |error| WorkspaceError::reading(path.as_str(), error);
@@ -102,11 +108,11 @@ fn list(workspace: &Workspace, ask: &Ask) -> Result<Done, WorkspaceError> {
         .filter_map(|name| {
             // What is gone meanwhile is not there.
             let stat = statat(&dir, &**name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-            let kind = Kind::from(kind(&stat));
+            let kind = PathKind::from(kind(&stat));
             Some(Entry {
                 name: name.to_string_lossy().into_owned(),
                 kind,
-                size_bytes: (kind == Kind::File).then(|| size(&stat)),
+                size_bytes: (kind == PathKind::File).then(|| size(&stat)),
                 unusable: name.to_str().is_err(),
             })
         })
@@ -114,5 +120,5 @@ fn list(workspace: &Workspace, ask: &Ask) -> Result<Done, WorkspaceError> {
     let has_more = entries.len() > limit;
     entries.truncate(limit);
     let next_after = entries.last().filter(|_| has_more).map(|it| it.name.clone());
-    Ok(Done { path: path.as_str().to_owned(), entries, total, next_after })
+    Ok(ListDirectoryAnswer { path: path.as_str().to_owned(), entries, total, next_after })
 }

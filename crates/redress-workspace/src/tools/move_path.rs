@@ -18,7 +18,7 @@ use crate::{
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Ask {
+pub(crate) struct MovePathArguments {
     /// What is moved, relative to the root.
     from: String,
     /// Its new path, with its name.
@@ -32,18 +32,21 @@ pub(crate) struct Ask {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Done {
+pub(crate) struct MovePathAnswer {
     from: String,
     to: String,
 }
 
-impl Brief for Done {
+impl Brief for MovePathAnswer {
     fn brief(&self) -> String {
         format!("Moved {} to {}", self.from, self.to)
     }
 }
 
-pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
+pub(crate) fn run(
+    workspace: &Workspace,
+    ask: &MovePathArguments,
+) -> Result<MovePathAnswer, Refused> {
     let root = &workspace.root;
     let from = root.below(&ask.from).map_err(|it| it.at("/from"))?;
     let to = root.below(&ask.to).and_then(|it| it.can_be_made().map(|()| it));
@@ -73,7 +76,7 @@ pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
         })?;
     }
     drop(held);
-    Ok(Done { from: from.as_str().to_owned(), to: to.as_str().to_owned() })
+    Ok(MovePathAnswer { from: from.as_str().to_owned(), to: to.as_str().to_owned() })
 }
 
 fn failed(root: &Root, (from, to): (&Relative, &Relative), error: Errno) -> Refused {

@@ -27,7 +27,7 @@ const PIECE: usize = 64 << 10;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Ask {
+pub(crate) struct ReadFileArguments {
     /// The file, relative to the root.
     path: String,
     /// Where to begin: the first line, from 1; with base64 the first byte, from 0.
@@ -49,7 +49,7 @@ pub(crate) enum Encoding {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Done {
+pub(crate) struct ReadFileAnswer {
     path: String,
     encoding: Encoding,
     /// The lines, or the bytes.
@@ -73,7 +73,7 @@ pub(crate) struct Done {
     first: u64,
 }
 
-impl Brief for Done {
+impl Brief for ReadFileAnswer {
     fn brief(&self) -> String {
         self.content.clone()
     }
@@ -105,7 +105,7 @@ impl Brief for Done {
     }
 }
 
-impl Done {
+impl ReadFileAnswer {
     /// Why no line came.
     fn nothing(&self) -> String {
         match self.total_lines {
@@ -122,7 +122,10 @@ impl Done {
     }
 }
 
-pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
+pub(crate) fn run(
+    workspace: &Workspace,
+    ask: &ReadFileArguments,
+) -> Result<ReadFileAnswer, Refused> {
     let read = || {
         let path = workspace.root.below(&ask.path)?;
         let (file, stat) = workspace.root.file(&path)?;
@@ -136,11 +139,11 @@ pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
 }
 
 fn bytes(
-    ask: &Ask,
+    ask: &ReadFileArguments,
     path: &Relative,
     mut file: File,
     size_bytes: u64,
-) -> Result<Done, WorkspaceError> {
+) -> Result<ReadFileAnswer, WorkspaceError> {
     let offset = ask.offset.unwrap_or_default();
     let limit = ask.limit.unwrap_or(u64::MAX).min(MOST_SHOWN as u64);
     let failed = |error: std::io::Error| failed(path, &error);
@@ -150,7 +153,7 @@ fn bytes(
     let mut part = Vec::new();
     file.take(limit).read_to_end(&mut part).map_err(failed)?;
     let end = offset.saturating_add(part.len() as u64);
-    Ok(Done {
+    Ok(ReadFileAnswer {
         path: path.as_str().to_owned(),
         encoding: Encoding::Base64,
         content: BASE64_STANDARD.encode(&part),
@@ -174,7 +177,12 @@ fn hash_of(file: &mut File) -> std::io::Result<String> {
     }
 }
 
-fn lines(ask: &Ask, path: &Relative, file: File, size_bytes: u64) -> Result<Done, WorkspaceError> {
+fn lines(
+    ask: &ReadFileArguments,
+    path: &Relative,
+    file: File,
+    size_bytes: u64,
+) -> Result<ReadFileAnswer, WorkspaceError> {
     let first = ask.offset.unwrap_or(1).max(1);
     let mut shown = Shown::new(first, ask.limit.unwrap_or(LINES));
     let mut hash = Sha256::new();
@@ -199,7 +207,7 @@ fn lines(ask: &Ask, path: &Relative, file: File, size_bytes: u64) -> Result<Done
     let (content, cut_line) = shown.text().ok_or_else(binary)?;
     let total = shown.lines();
     let next = shown.next();
-    Ok(Done {
+    Ok(ReadFileAnswer {
         path: path.as_str().to_owned(),
         encoding: Encoding::Text,
         content,

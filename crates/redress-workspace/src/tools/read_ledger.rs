@@ -22,7 +22,7 @@ const MOST_BYTES: usize = 256 << 10;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Ask {
+pub(crate) struct ReadLedgerArguments {
     /// Only failures with this code.
     code: Option<String>,
     /// Only failures of this tool.
@@ -33,9 +33,9 @@ pub(crate) struct Ask {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Done {
+pub(crate) struct ReadLedgerAnswer {
     /// The newest failures, oldest first.
-    records: Vec<Row>,
+    records: Vec<RecordedFailure>,
     /// Lines of the ledger that are no records.
     damaged: usize,
     /// An unknown code, if that was asked for and nothing was found.
@@ -45,7 +45,8 @@ pub(crate) struct Done {
 
 /// A failure as it was recorded.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Row {
+#[schemars(rename = "Row")]
+struct RecordedFailure {
     /// Which process recorded it.
     chain: String,
     /// Its number there.
@@ -56,7 +57,7 @@ struct Row {
     fault: Value,
 }
 
-impl Brief for Done {
+impl Brief for ReadLedgerAnswer {
     fn brief(&self) -> String {
         let mut text = counted(self.records.len(), "failure", "failures");
         for it in &self.records {
@@ -76,7 +77,10 @@ impl Brief for Done {
     }
 }
 
-pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
+pub(crate) fn run(
+    workspace: &Workspace,
+    ask: &ReadLedgerArguments,
+) -> Result<ReadLedgerAnswer, Refused> {
     let Some(dir) = &workspace.ledger else {
         return Err(
             WorkspaceError::Unsupported { operation: "read_ledger without a ledger" }.into()
@@ -97,7 +101,7 @@ pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
         let Some(left) = room.checked_sub(entry.text.len()) else { break };
         room = left;
         let record: Value = serde_json::from_str(&entry.text).unwrap_or_default();
-        records.push(Row {
+        records.push(RecordedFailure {
             chain: entry.chain.to_string(),
             seq: entry.seq,
             time: entry.time.to_string(),
@@ -107,5 +111,5 @@ pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
     }
     records.reverse();
     let asked = ask.code.as_deref().filter(|it| records.is_empty() && !is_known(it));
-    Ok(Done { unknown: asked.map(str::to_owned), records, damaged })
+    Ok(ReadLedgerAnswer { unknown: asked.map(str::to_owned), records, damaged })
 }

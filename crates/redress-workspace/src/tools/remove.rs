@@ -19,7 +19,7 @@ use crate::{
     content::{expect, whole},
     error::{Refused, WorkspaceError},
     hold::Hold,
-    root::{Place, kind},
+    root::{OpenPath, kind},
 };
 
 /// How deep directories may be in each other.
@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(50);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Ask {
+pub(crate) struct RemoveArguments {
     /// What is removed, relative to the root. Of a link, the link itself.
     path: String,
     /// Remove a directory with all that is in it.
@@ -41,26 +41,26 @@ pub(crate) struct Ask {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Done {
+pub(crate) struct RemoveAnswer {
     path: String,
     /// How many files, links and directories are gone.
     removed: usize,
 }
 
-impl Brief for Done {
+impl Brief for RemoveAnswer {
     fn brief(&self) -> String {
         format!("Removed {} ({})", self.path, counted(self.removed, "entry", "entries"))
     }
 }
 
-pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
+pub(crate) fn run(workspace: &Workspace, ask: &RemoveArguments) -> Result<RemoveAnswer, Refused> {
     remove(workspace, ask).map_err(|error| match error {
         it @ WorkspaceError::HashMismatch { .. } => it.at("/previous_hash"),
         it => it.at("/path"),
     })
 }
 
-fn remove(workspace: &Workspace, ask: &Ask) -> Result<Done, WorkspaceError> {
+fn remove(workspace: &Workspace, ask: &RemoveArguments) -> Result<RemoveAnswer, WorkspaceError> {
     let root = &workspace.root;
     let path = root.below(&ask.path)?;
     let places = [root.place(&path)?];
@@ -82,10 +82,10 @@ fn remove(workspace: &Workspace, ask: &Ask) -> Result<Done, WorkspaceError> {
     };
     gone.and_then(|()| fsync(&place.dir)).map_err(|error| failed(place, error, removed))?;
     drop(held);
-    Ok(Done { path: path.as_str().to_owned(), removed })
+    Ok(RemoveAnswer { path: path.as_str().to_owned(), removed })
 }
 
-fn one(place: &Place, how: AtFlags, removed: &mut usize) -> Result<(), Errno> {
+fn one(place: &OpenPath, how: AtFlags, removed: &mut usize) -> Result<(), Errno> {
     unlinkat(&place.dir, &*place.name, how)?;
     *removed += 1;
     Ok(())
@@ -128,7 +128,7 @@ fn all(
     Ok(())
 }
 
-fn failed(place: &Place, error: Errno, removed: usize) -> WorkspaceError {
+fn failed(place: &OpenPath, error: Errno, removed: usize) -> WorkspaceError {
     let path = place.path.as_str().to_owned();
     match error {
         Errno::NOTEMPTY | Errno::EXIST if removed == 0 => {

@@ -28,7 +28,7 @@ const MOST_REGEX_BYTES: usize = 4 << 20;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Ask {
+pub(crate) struct SearchFilesArguments {
     /// What lines must have in them. Without it, files are found by their paths alone.
     #[schemars(length(min = 1, max = 1000))]
     pattern: Option<String>,
@@ -58,8 +58,8 @@ fn here() -> String {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Done {
-    matches: Vec<Match>,
+pub(crate) struct SearchFilesAnswer {
+    matches: Vec<SearchMatch>,
     /// How many files were read.
     searched_files: usize,
     /// Whether there may be more: a limit of results, files or time was reached.
@@ -68,7 +68,8 @@ pub(crate) struct Done {
 
 /// A file, or a line in it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Match {
+#[schemars(rename = "Match")]
+pub(crate) struct SearchMatch {
     path: String,
     /// The line, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,7 +79,7 @@ pub(crate) struct Match {
     text: Option<String>,
 }
 
-impl Brief for Done {
+impl Brief for SearchFilesAnswer {
     fn brief(&self) -> String {
         let mut text = counted(self.matches.len(), "match", "matches");
         if self.truncated {
@@ -94,7 +95,10 @@ impl Brief for Done {
     }
 }
 
-pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
+pub(crate) fn run(
+    workspace: &Workspace,
+    ask: &SearchFilesArguments,
+) -> Result<SearchFilesAnswer, Refused> {
     let pattern = ask.pattern.as_deref().map(|it| compiled(it, ask)).transpose()?;
     let globs = globs(&ask.globs)?;
     let at = |error: WorkspaceError| error.at("/path");
@@ -106,7 +110,7 @@ pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
         respects_gitignore: !ask.include_ignored,
     };
     let limit = ask.limit.unwrap_or(MATCHES);
-    let mut done = Done { matches: Vec::new(), searched_files: 0, truncated: false };
+    let mut done = SearchFilesAnswer { matches: Vec::new(), searched_files: 0, truncated: false };
     let until = bounds.until;
     let is_whole = walk(dir, &path, &mut bounds, &mut |met| {
         let is_directory = met.kind == FileType::Directory;
@@ -124,24 +128,29 @@ pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
 }
 
 /// Takes what matches in a file: one more than the limit says that there is more.
-fn look(met: &Met<'_>, pattern: Option<&Regex>, (limit, until): (usize, Instant), done: &mut Done) {
+fn look(
+    met: &Met<'_>,
+    pattern: Option<&Regex>,
+    (limit, until): (usize, Instant),
+    done: &mut SearchFilesAnswer,
+) {
     let path = met.path.as_str();
     let Some(pattern) = pattern else {
-        done.matches.push(Match { path: path.to_owned(), line: None, text: None });
+        done.matches.push(SearchMatch { path: path.to_owned(), line: None, text: None });
         return;
     };
     let room = (limit + 1).saturating_sub(done.matches.len());
     // What cannot be read is as if it were not there: a search is for what one may see.
     let Some(found) = lines::matching(met.dir, met.name, pattern, (room, until)) else { return };
     done.searched_files += 1;
-    done.matches.extend(found.into_iter().map(|(line, text)| Match {
+    done.matches.extend(found.into_iter().map(|(line, text)| SearchMatch {
         path: path.to_owned(),
         line: Some(line),
         text: Some(text),
     }));
 }
 
-fn compiled(pattern: &str, ask: &Ask) -> Result<Regex, Refused> {
+fn compiled(pattern: &str, ask: &SearchFilesArguments) -> Result<Regex, Refused> {
     let written = if ask.regex { pattern.to_owned() } else { regex::escape(pattern) };
     RegexBuilder::new(&written)
         .case_insensitive(ask.ignore_case)

@@ -5,7 +5,7 @@ use rmcp::schemars::{self, JsonSchema};
 use rustix::fs::{OFlags, Stat, fstat, readlinkat};
 use serde::{Deserialize, Serialize};
 
-use super::{Brief, Kind};
+use super::{Brief, PathKind};
 use crate::{
     Workspace,
     content::size,
@@ -15,15 +15,15 @@ use crate::{
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Ask {
+pub(crate) struct StatArguments {
     /// The path, relative to the root.
     path: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Done {
+pub(crate) struct StatAnswer {
     path: String,
-    kind: Kind,
+    kind: PathKind,
     size_bytes: u64,
     /// When its content changed last, ISO 8601.
     modified: String,
@@ -36,13 +36,13 @@ pub(crate) struct Done {
     leads_to: Option<String>,
 }
 
-impl Brief for Done {
+impl Brief for StatAnswer {
     fn brief(&self) -> String {
         let kind = match self.kind {
-            Kind::File => "file",
-            Kind::Directory => "directory",
-            Kind::Link => "symbolic link",
-            Kind::Special => "special file",
+            PathKind::File => "file",
+            PathKind::Directory => "directory",
+            PathKind::Link => "symbolic link",
+            PathKind::Special => "special file",
         };
         let leads = self.leads_to.as_ref().map(|it| format!(" to {it:?}")).unwrap_or_default();
         let Self { path, size_bytes, modified, mode, .. } = self;
@@ -50,22 +50,22 @@ impl Brief for Done {
     }
 }
 
-pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
+pub(crate) fn run(workspace: &Workspace, ask: &StatArguments) -> Result<StatAnswer, Refused> {
     look(workspace, &ask.path).map_err(|error| error.at("/path"))
 }
 
-fn look(workspace: &Workspace, given: &str) -> Result<Done, WorkspaceError> {
+fn look(workspace: &Workspace, given: &str) -> Result<StatAnswer, WorkspaceError> {
     let root = &workspace.root;
     let path = root.below(given)?;
     let handle = root.open_at(&path, OFlags::PATH | OFlags::NOFOLLOW);
     let handle = handle.map_err(|it| root.unread(&path, it, false))?;
     let stat = fstat(&handle).map_err(|it| WorkspaceError::reading(path.as_str(), it))?;
-    let kind = Kind::from(kind(&stat));
+    let kind = PathKind::from(kind(&stat));
     let leads_to = match kind {
-        Kind::Link => readlinkat(&handle, c"", Vec::new()).ok(),
+        PathKind::Link => readlinkat(&handle, c"", Vec::new()).ok(),
         _ => None,
     };
-    Ok(Done {
+    Ok(StatAnswer {
         kind,
         size_bytes: size(&stat),
         modified: modified(&stat),

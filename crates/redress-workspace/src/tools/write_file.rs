@@ -15,7 +15,7 @@ use crate::{
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Ask {
+pub(crate) struct WriteFileArguments {
     /// The file, relative to the root.
     path: String,
     /// All that it has afterwards.
@@ -35,7 +35,7 @@ pub(crate) struct Ask {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Done {
+pub(crate) struct WriteFileAnswer {
     path: String,
     /// Whether there was no such file before.
     created: bool,
@@ -44,14 +44,17 @@ pub(crate) struct Done {
     hash: String,
 }
 
-impl Brief for Done {
+impl Brief for WriteFileAnswer {
     fn brief(&self) -> String {
         let what = if self.created { "Created" } else { "Replaced" };
         format!("{what} {}: {} bytes, hash {}", self.path, self.size_bytes, self.hash)
     }
 }
 
-pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
+pub(crate) fn run(
+    workspace: &Workspace,
+    ask: &WriteFileArguments,
+) -> Result<WriteFileAnswer, Refused> {
     let bytes = bytes(ask)?;
     write(workspace, ask, bytes).map_err(|error| match error {
         it @ WorkspaceError::HashMismatch { .. } => it.at("/previous_hash"),
@@ -59,7 +62,11 @@ pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
     })
 }
 
-fn write(workspace: &Workspace, ask: &Ask, bytes: Vec<u8>) -> Result<Done, WorkspaceError> {
+fn write(
+    workspace: &Workspace,
+    ask: &WriteFileArguments,
+    bytes: Vec<u8>,
+) -> Result<WriteFileAnswer, WorkspaceError> {
     let root = &workspace.root;
     let path = root.below(&ask.path)?;
     let place =
@@ -81,10 +88,15 @@ fn write(workspace: &Workspace, ask: &Ask, bytes: Vec<u8>) -> Result<Done, Works
     let (size_bytes, hash) = (bytes.len() as u64, hash(&bytes));
     change(root, &[Change { place, bytes: Some(bytes), old_mode }])?;
     drop(held);
-    Ok(Done { path: path.as_str().to_owned(), created: old_mode.is_none(), size_bytes, hash })
+    Ok(WriteFileAnswer {
+        path: path.as_str().to_owned(),
+        created: old_mode.is_none(),
+        size_bytes,
+        hash,
+    })
 }
 
-fn bytes(ask: &Ask) -> Result<Vec<u8>, Refused> {
+fn bytes(ask: &WriteFileArguments) -> Result<Vec<u8>, Refused> {
     let bytes = match ask.encoding {
         Encoding::Text => ask.content.as_bytes().to_vec(),
         Encoding::Base64 => BASE64_STANDARD.decode(&ask.content).map_err(|problem| {

@@ -40,7 +40,7 @@ pub fn mask(text: &str, given: &[&str]) -> Mask {
     given.retain(|it| (SHORTEST_GIVEN..=LONGEST_QUOTED).contains(&it.len()));
     given.sort_unstable_by_key(|it| std::cmp::Reverse(it.len()));
     let mut writer = Writer::default();
-    let mut scan = Scan {
+    let mut scan = Splitter {
         text: text.get(..end).unwrap_or_default(),
         at: 0,
         given: &given,
@@ -102,7 +102,7 @@ impl Writer {
 }
 
 /// Splits a text into words and values.
-struct Scan<'t> {
+struct Splitter<'t> {
     text: &'t str,
     at: usize,
     given: &'t [&'t str],
@@ -114,7 +114,7 @@ struct Scan<'t> {
     pending: Vec<(usize, Option<&'static str>)>,
 }
 
-impl<'t> Scan<'t> {
+impl<'t> Splitter<'t> {
     /// The next part, and the kind of value that it is, if it is one.
     fn next(&mut self) -> Option<(&'t str, Option<&'static str>)> {
         let rest = self.text.get(self.at..)?;

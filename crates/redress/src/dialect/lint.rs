@@ -14,14 +14,14 @@ use crate::fault::{Fault, fields};
 use redress_wire::json::{Doc, Limits};
 
 /// A rule, and what it has to say about the example of a row in a dialect.
-struct Check {
+struct DialectCheck {
     rule: Rule,
     run: fn(&Case<'_>) -> Option<Map<String, Value>>,
     message: &'static str,
 }
 
-const CHECKS: &[Check] = &[
-    Check {
+const CHECKS: &[DialectCheck] = &[
+    DialectCheck {
         rule: Rule {
             id: "CK601",
             name: "broken-law",
@@ -35,7 +35,7 @@ const CHECKS: &[Check] = &[
         run: broken_law,
         message: "In {dialect}, {code} is written as {spelling}, which its readers refuse.",
     },
-    Check {
+    DialectCheck {
         rule: Rule {
             id: "CK602",
             name: "undeclared-loss",
@@ -49,7 +49,7 @@ const CHECKS: &[Check] = &[
         run: undeclared_loss,
         message: "In {dialect}, {code} is read as {read}, which differs in whether it may be repeated.",
     },
-    Check {
+    DialectCheck {
         rule: Rule {
             id: "CK603",
             name: "shared-place",
@@ -61,7 +61,7 @@ const CHECKS: &[Check] = &[
         run: shared_place,
         message: "In {dialect}, {path} of {code} comes back with the value of another part.",
     },
-    Check {
+    DialectCheck {
         rule: Rule {
             id: "CK604",
             name: "ambiguous-detection",
@@ -176,7 +176,7 @@ fn is_allowed(registry: &Registry, rule: &str, code: &str) -> bool {
 fn finding(
     draft: &Draft,
     code: &DraftCode,
-    check: &Check,
+    check: &DialectCheck,
     case: &Case<'_>,
     mut context: Map<String, Value>,
 ) -> Finding {

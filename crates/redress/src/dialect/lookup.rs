@@ -12,14 +12,14 @@ use redress_registry::{
 use crate::dialect::Dialect;
 
 /// The shipped registries, ready to be searched.
-static SHIPPED: LazyLock<Index> =
-    LazyLock::new(|| Index::new(shipped::all().map(Arc::clone).collect()));
+static SHIPPED: LazyLock<LookupIndex> =
+    LazyLock::new(|| LookupIndex::new(shipped::all().map(Arc::clone).collect()));
 
 /// The registries that a reader knows: those that are given come first, in their order, then all that ship, then
 /// what plugins have registered by then.
 #[derive(Debug, Default)]
 pub struct Lookup {
-    given: Option<Index>,
+    given: Option<LookupIndex>,
     plugins: Option<Arc<Plugins>>,
 }
 
@@ -31,7 +31,7 @@ impl Lookup {
 
     /// The contract of a server before the shipped registries.
     pub fn with(registries: impl IntoIterator<Item = Arc<Registry>>) -> Self {
-        Self { given: Some(Index::new(registries.into_iter().collect())), plugins: None }
+        Self { given: Some(LookupIndex::new(registries.into_iter().collect())), plugins: None }
     }
 
     /// The codes of plugins, too.
@@ -58,7 +58,8 @@ impl Lookup {
 
     /// The row that a dialect means by `spelling`.
     pub fn spelled(&self, dialect: Dialect, spelling: &str) -> Option<Arc<Entry>> {
-        let known = |it: &Index| it.spellings.get(dialect.place())?.get(spelling).map(Arc::clone);
+        let known =
+            |it: &LookupIndex| it.spellings.get(dialect.place())?.get(spelling).map(Arc::clone);
         self.indexes().find_map(known).or_else(|| {
             let (namespace, code) = spelling.split_once('.')?;
             let code = format!("{namespace}.{}", code.to_ascii_uppercase());
@@ -99,21 +100,21 @@ impl Lookup {
         nearest(spelling, known.flat_map(|it| it.keys().map(|it| &**it)))
     }
 
-    fn indexes(&self) -> impl Iterator<Item = &Index> {
+    fn indexes(&self) -> impl Iterator<Item = &LookupIndex> {
         self.given.iter().chain(std::iter::once_with(|| &*SHIPPED))
     }
 }
 
 /// Registries with their spellings in every dialect.
 #[derive(Debug)]
-struct Index {
+struct LookupIndex {
     registries: Vec<Arc<Registry>>,
     /// By the dialect's place in [`Dialect::ALL`].
     spellings: [Ordered<Arc<Entry>>; Dialect::ALL.len()],
     numbers: BTreeMap<i64, Arc<Entry>>,
 }
 
-impl Index {
+impl LookupIndex {
     fn new(registries: Vec<Arc<Registry>>) -> Self {
         let spellings = Dialect::ALL.map(|it| spellings(it, &registries));
         let mut numbers = BTreeMap::new();

@@ -5,7 +5,7 @@ use redress_wire::json::{Members, RawJson, Value};
 
 /// A part of a fault that can hold words from outside.
 #[derive(Debug)]
-pub(crate) enum Part<'p> {
+pub(crate) enum ForeignPart<'p> {
     /// A sentence or a name.
     Text(&'p mut String),
     /// What a server said, in one line.
@@ -20,7 +20,7 @@ pub(crate) enum Part<'p> {
 
 impl Fault {
     /// Calls `change` with each of these parts. It names every member of a fault, so that a new one cannot be forgotten.
-    pub(crate) fn each_part(&mut self, change: &mut dyn FnMut(Part<'_>)) {
+    pub(crate) fn each_part(&mut self, change: &mut dyn FnMut(ForeignPart<'_>)) {
         let Self {
             // The row is the operator's.
             entry: _,
@@ -58,32 +58,35 @@ impl Fault {
         let names = context.members_mut().into_iter().flatten();
         let receipt = ledger.as_mut().map(|Receipt { seq: _, hash }| hash);
         let texts = [message, hint, &mut owner].into_iter().chain(timestamp).chain(receipt);
-        texts.chain(names).for_each(|it| change(Part::Text(it)));
+        texts.chain(names).for_each(|it| change(ForeignPart::Text(it)));
         *domain = owner.into();
-        let said = server_text.iter_mut().map(Part::Said);
-        let others = stack.iter_mut().map(Part::Stack).chain(details.iter_mut().map(Part::Details));
+        let said = server_text.iter_mut().map(ForeignPart::Said);
+        let others = stack
+            .iter_mut()
+            .map(ForeignPart::Stack)
+            .chain(details.iter_mut().map(ForeignPart::Details));
         said.chain(others).for_each(&mut *change);
         for next in next_actions {
             match next {
                 NextAction::Call { tool, args } => {
-                    change(Part::Text(tool));
+                    change(ForeignPart::Text(tool));
                     if let Some(args) = args {
-                        change(Part::Json(args));
+                        change(ForeignPart::Json(args));
                     }
                 }
-                NextAction::Text(advice) => change(Part::Text(advice)),
+                NextAction::Text(advice) => change(ForeignPart::Text(advice)),
             }
         }
         let similar = similar_refs.iter_mut().map(Similar::json_mut);
         let wrong = violations.iter_mut().map(Violation::json_mut);
         let documents = similar.chain(wrong).chain(cause).chain(rpc_id);
-        documents.for_each(|it| change(Part::Json(it)));
+        documents.for_each(|it| change(ForeignPart::Json(it)));
         each_extra(extra, change);
     }
 }
 
 /// The members that no dialect has, as one document: a name can tell what its value is.
-fn each_extra(extra: &mut Vec<(String, RawJson)>, change: &mut dyn FnMut(Part<'_>)) {
+fn each_extra(extra: &mut Vec<(String, RawJson)>, change: &mut dyn FnMut(ForeignPart<'_>)) {
     if extra.is_empty() {
         return;
     }
@@ -94,7 +97,7 @@ fn each_extra(extra: &mut Vec<(String, RawJson)>, change: &mut dyn FnMut(Part<'_
     }
     members.close();
     let mut document = RawJson::written(out);
-    change(Part::Json(&mut document));
+    change(ForeignPart::Json(&mut document));
     let pair = |(key, value): (Value<'_>, Value<'_>)| {
         (key.as_str().unwrap_or_default().into_owned(), RawJson::from(value))
     };

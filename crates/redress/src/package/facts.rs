@@ -176,13 +176,13 @@ pub(super) fn lookup(registry: &Arc<Registry>) -> Lookup {
 }
 
 /// A row, and what every dialect calls it.
-pub(super) struct Row {
+pub(super) struct SpelledRow {
     pub(super) entry: Arc<Entry>,
     /// The spellings that mean this row and no other.
     pub(super) spelled: BTreeMap<&'static str, Vec<String>>,
 }
 
-impl Row {
+impl SpelledRow {
     /// What readers and writers need.
     pub(super) fn known(&self) -> Value {
         let mut known = Map::new();
@@ -309,11 +309,11 @@ fn groups() -> Rows {
 }
 
 /// Every row that can be looked up, in the order of the registries.
-pub(super) fn rows(lookup: &Lookup) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+pub(super) fn rows(lookup: &Lookup) -> Vec<SpelledRow> {
+    let mut rows: Vec<SpelledRow> = Vec::new();
     for entry in lookup.rows() {
         if !rows.iter().any(|it| is_same(&it.entry, entry)) {
-            rows.push(Row { entry: Arc::clone(entry), spelled: BTreeMap::new() });
+            rows.push(SpelledRow { entry: Arc::clone(entry), spelled: BTreeMap::new() });
         }
     }
     for dialect in Dialect::ALL {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use redress_registry::{Entry, Registry, canonical, shipped};
 use serde_json::{Map, Value, json};
 
-use super::facts::{self, Row, Rows, is_same, lookup, meanings};
+use super::facts::{self, Rows, SpelledRow, is_same, lookup, meanings};
 use crate::{Dialect, Lookup};
 
 /// One registry without what the runtime package has.
 pub(super) struct Own {
     /// The rows that do not ship.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<SpelledRow>,
     /// The rows that ship and that the registry has, too, by the registry that they are from.
     pub(super) taken: Vec<Taken>,
     /// The spellings that mean a shipped row here and another one elsewhere: the row by dialect and spelling.
@@ -29,7 +29,7 @@ pub(super) struct Taken {
 impl Own {
     pub(super) fn of(registry: &Arc<Registry>) -> Self {
         let lookup = lookup(registry);
-        let is_own = |row: &Row| {
+        let is_own = |row: &SpelledRow| {
             let own = registry.get(&row.entry.code).is_some_and(|it| is_same(it, &row.entry));
             own && !ships(&row.entry)
         };

@@ -81,7 +81,7 @@ pub struct Ended<T> {
 type Run<'c, T> =
     Box<dyn FnMut() -> Pin<Box<dyn Future<Output = Result<T, Failed>> + Send + 'c>> + Send + 'c>;
 
-struct Step<'c, T> {
+struct ChainStep<'c, T> {
     name: String,
     traits: ToolTraits,
     run: Run<'c, T>,
@@ -95,7 +95,7 @@ pub struct FallbackChain<'c, T> {
     is_nothing: fn(&T) -> bool,
     policy: Policy,
     until_ms: Option<u64>,
-    steps: Vec<Step<'c, T>>,
+    steps: Vec<ChainStep<'c, T>>,
 }
 
 impl<T> fmt::Debug for FallbackChain<'_, T> {
@@ -130,7 +130,7 @@ impl<'c, T> FallbackChain<'c, T> {
         R: Future<Output = Result<T, Failed>> + Send + 'c,
     {
         let run: Run<'c, T> = Box::new(move || Box::pin(run()));
-        self.steps.push(Step { name: name.to_owned(), traits, run });
+        self.steps.push(ChainStep { name: name.to_owned(), traits, run });
         self
     }
 

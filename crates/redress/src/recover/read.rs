@@ -75,7 +75,7 @@ impl Reading {
 /// assert!(read(b"{}", &Asked::default(), &Lookup::shipped()).is_fine());
 /// ```
 pub fn read(answer: &[u8], asked: &Asked<'_>, lookup: &Lookup) -> Reading {
-    let reader = Reader { asked, lookup };
+    let reader = FaultReader { asked, lookup };
     match Doc::parse(answer, Limits::DOCUMENT) {
         Ok(doc) => reader.value(doc.root()),
         Err(_) => match reader.broken(answer) {
@@ -92,12 +92,12 @@ enum Flag {
     None,
 }
 
-struct Reader<'r> {
+struct FaultReader<'r> {
     asked: &'r Asked<'r>,
     lookup: &'r Lookup,
 }
 
-impl Reader<'_> {
+impl FaultReader<'_> {
     fn value(&self, root: Value<'_>) -> Reading {
         // Our own envelope has its version first, so that it is found without a look at what else it could be.
         let version = root.get("v").and_then(Value::as_u64);

@@ -33,7 +33,7 @@ const HARNESS: [&str; 16] = [
 
 /// What a line of a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Line {
+enum LineKind {
     /// It tells something.
     Tells,
     /// It is around frames and tells nothing by itself.
@@ -62,16 +62,17 @@ enum Within {
 /// The text without frames of stacks: what is left tells what happened.
 pub fn without_frames(text: &str) -> Cow<'_, str> {
     let lines = lines(text);
-    if lines.iter().all(|it| it.0 == Line::Tells) {
+    if lines.iter().all(|it| it.0 == LineKind::Tells) {
         return Cow::Borrowed(text);
     }
-    let telling: Vec<_> = lines.iter().filter(|it| it.0 == Line::Tells).map(|it| it.1).collect();
+    let telling: Vec<_> =
+        lines.iter().filter(|it| it.0 == LineKind::Tells).map(|it| it.1).collect();
     Cow::Owned(telling.join("\n").trim().to_owned())
 }
 
 /// Whether a text has frames of a stack.
 pub fn has_frames(text: &str) -> bool {
-    lines(text).iter().any(|it| it.0 == Line::Frame)
+    lines(text).iter().any(|it| it.0 == LineKind::Frame)
 }
 
 /// The text with so many frames at most, those nearest to the failure. Frames of runtimes count only if there are no others.
@@ -80,8 +81,8 @@ pub(crate) fn with_frames(text: &str, most: usize) -> String {
     let lines = lines(text);
     for (at, (what, line)) in lines.iter().enumerate() {
         match (what, frames.last_mut()) {
-            (Line::Frame, _) => frames.push((at..at + 1, line)),
-            (Line::More, Some(frame)) => frame.0.end = at + 1,
+            (LineKind::Frame, _) => frames.push((at..at + 1, line)),
+            (LineKind::More, Some(frame)) => frame.0.end = at + 1,
             _ => (),
         }
     }
@@ -94,17 +95,17 @@ pub(crate) fn with_frames(text: &str, most: usize) -> String {
         frames.drain(..frames.len().saturating_sub(most));
     }
     frames.truncate(most);
-    let is_shown = |at: usize, what: Line| match what {
-        Line::Tells | Line::Around => true,
-        Line::Frame | Line::More => frames.iter().any(|it| it.0.contains(&at)),
+    let is_shown = |at: usize, what: LineKind| match what {
+        LineKind::Tells | LineKind::Around => true,
+        LineKind::Frame | LineKind::More => frames.iter().any(|it| it.0.contains(&at)),
     };
     let shown = lines.iter().enumerate().filter(|(at, it)| is_shown(*at, it.0));
     shown.map(|(_, it)| it.1).collect::<Vec<_>>().join("\n")
 }
 
 /// Every line of a text with what it is.
-fn lines(text: &str) -> Vec<(Line, &str)> {
-    let mut reader = Reader::default();
+fn lines(text: &str) -> Vec<(LineKind, &str)> {
+    let mut reader = StackReader::default();
     let mut all = text.lines().peekable();
     while let Some(line) = all.next() {
         reader.read(line, all.peek().copied().unwrap_or_default());
@@ -113,14 +114,14 @@ fn lines(text: &str) -> Vec<(Line, &str)> {
 }
 
 #[derive(Default)]
-struct Reader<'t> {
+struct StackReader<'t> {
     within: Within,
     /// Whether the lines have the margin of an exception group.
     has_margin: bool,
-    lines: Vec<(Line, &'t str)>,
+    lines: Vec<(LineKind, &'t str)>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> StackReader<'t> {
     fn read(&mut self, line: &'t str, next: &str) {
         let line = self.without_margin(line);
         if let Some((before, after)) = line.split_once(TRACEBACK) {
@@ -132,10 +133,10 @@ impl<'t> Reader<'t> {
             .opened(inner)
             .or_else(|| self.continued(inner, is_indented))
             .unwrap_or_else(|| self.begun(inner, is_indented, next));
-        let is_excerpt = what == Line::Tells && is_marker(inner) && self.is_excerpt();
+        let is_excerpt = what == LineKind::Tells && is_marker(inner) && self.is_excerpt();
         self.lines.push((what, line));
         if is_excerpt {
-            self.lines.iter_mut().rev().take(3).for_each(|it| it.0 = Line::Around);
+            self.lines.iter_mut().rev().take(3).for_each(|it| it.0 = LineKind::Around);
         }
     }
 
@@ -154,23 +155,23 @@ impl<'t> Reader<'t> {
         let before = before.strip_suffix("Exception Group ").unwrap_or(before);
         if before.contains('╭') {
             self.within = Within::Box;
-            return self.lines.push((Line::Frame, line));
+            return self.lines.push((LineKind::Frame, line));
         }
         let is_word = |it: &str| it.contains(char::is_alphanumeric);
         if is_word(before) {
-            self.lines.push((Line::Tells, before.trim_end()));
+            self.lines.push((LineKind::Tells, before.trim_end()));
         }
         self.within = Within::Python;
-        self.lines.push((Line::Around, line.get(before.len()..).unwrap_or(line)));
+        self.lines.push((LineKind::Around, line.get(before.len()..).unwrap_or(line)));
         // All of it in one line: the exception comes last.
         if is_word(after) {
-            self.lines.push((Line::Tells, exception(after)));
+            self.lines.push((LineKind::Tells, exception(after)));
             self.within = Within::Nothing;
         }
     }
 
     /// A line that is above a stack.
-    fn opened(&mut self, inner: &str) -> Option<Line> {
+    fn opened(&mut self, inner: &str) -> Option<LineKind> {
         let inner = inner.trim_end();
         self.within = if inner.ends_with("stack backtrace:") {
             Within::Numbered
@@ -183,27 +184,26 @@ impl<'t> Reader<'t> {
         } else {
             return None;
         };
-        Some(Line::Around)
+        Some(LineKind::Around)
     }
 
     /// A line in the stack that is read; `None` if the stack is over.
-    fn continued(&mut self, inner: &str, is_indented: bool) -> Option<Line> {
+    fn continued(&mut self, inner: &str, is_indented: bool) -> Option<LineKind> {
         let what = match self.within {
             Within::Nothing => return None,
             Within::Box if inner.starts_with('╰') => {
                 self.within = Within::Nothing;
-                return Some(Line::More);
+                return Some(LineKind::More);
             }
-            Within::Box => Some(Line::More),
-            Within::Python if is_python(inner) => Some(Line::Frame),
-            Within::Python => (is_indented || inner.is_empty()).then_some(Line::More),
-            Within::Go if is_indented => Some(Line::More),
-            Within::Go => {
-                (inner.ends_with(')') || inner.starts_with("created by ")).then_some(Line::Frame)
-            }
-            Within::Numbered if inner.starts_with("at ") => Some(Line::More),
-            Within::Numbered => is_numbered(inner).then_some(Line::Frame),
-            Within::Calls => is_further_call(inner, is_indented).then_some(Line::Frame),
+            Within::Box => Some(LineKind::More),
+            Within::Python if is_python(inner) => Some(LineKind::Frame),
+            Within::Python => (is_indented || inner.is_empty()).then_some(LineKind::More),
+            Within::Go if is_indented => Some(LineKind::More),
+            Within::Go => (inner.ends_with(')') || inner.starts_with("created by "))
+                .then_some(LineKind::Frame),
+            Within::Numbered if inner.starts_with("at ") => Some(LineKind::More),
+            Within::Numbered => is_numbered(inner).then_some(LineKind::Frame),
+            Within::Calls => is_further_call(inner, is_indented).then_some(LineKind::Frame),
         };
         if what.is_none() {
             self.within = Within::Nothing;
@@ -212,18 +212,18 @@ impl<'t> Reader<'t> {
     }
 
     /// A line that may begin a stack.
-    fn begun(&mut self, inner: &str, is_indented: bool, next: &str) -> Line {
+    fn begun(&mut self, inner: &str, is_indented: bool, next: &str) -> LineKind {
         let is_first_of_several = inner.starts_with("at ") && next.trim_start().starts_with("at ");
         if is_indented && is_python(inner) {
             self.within = Within::Python;
-            Line::Frame
+            LineKind::Frame
         } else if is_first_of_several || is_call(inner, is_indented) {
             self.within = Within::Calls;
-            Line::Frame
+            LineKind::Frame
         } else if CHAINED.iter().any(|it| inner.starts_with(it)) || self.is_divider(inner) {
-            Line::Around
+            LineKind::Around
         } else {
-            Line::Tells
+            LineKind::Tells
         }
     }
 

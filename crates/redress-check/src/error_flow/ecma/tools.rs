@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     span::{Span, span},
-    tree::{Field, Kind, MAX_PARTS, Trail},
+    tree::{Field, MAX_PARTS, NodeKind, Trail},
 };
 
 /// A call that gives a tool to a server.
@@ -134,7 +134,7 @@ pub(super) fn method<'t>(it: &mut Recorder<'t>, node: Node<'t>, name: Node<'t>, 
     }
     let handler = Handler::Span(span(node.byte_range()));
     match trail.parent().map(|it| it.kind) {
-        Some(Kind::Object) => {
+        Some(NodeKind::Object) => {
             if let Some(members) = it.members_around() {
                 members.add(Some(Key::Handler), super::super::members::Value::Unknown, 0..0);
                 members.tool.handler = Some((handler, None));
@@ -157,7 +157,7 @@ pub(super) fn method<'t>(it: &mut Recorder<'t>, node: Node<'t>, name: Node<'t>, 
 
 /// The name of the class around, if it extends a class of tools of a framework.
 fn class_of_tools(it: &Recorder<'_>, trail: &Trail<'_>) -> Option<Span> {
-    let class = trail.around().nth(1).filter(|it| it.kind == Kind::Class)?.node;
+    let class = trail.around().nth(1).filter(|it| it.kind == NodeKind::Class)?.node;
     let mut cursor = class.walk();
     let heritage = class.named_children(&mut cursor).find(|it| it.kind() == "class_heritage")?;
     let base = it.slice(heritage).strip_prefix("extends ")?.split(['<', ' ']).next()?;

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::{
-    Catch, Guard, Plain, What,
+    Catch, Guard, Handling, Plain,
     record::{Held, Recorder},
     words::{is_cleanup, is_logger},
 };
@@ -66,7 +66,7 @@ fn handled<'t>(it: &mut Recorder<'t>, whole: Node<'t>, value: Node<'t>, name: &s
     it.open(whole, Held::Plain);
     it.here.catch = Some(index);
     if is_nothing(text) {
-        it.record(value, What::Plain(Plain::Nothing));
+        it.record(value, Handling::Plain(Plain::Nothing));
     }
 }
 
@@ -149,6 +149,6 @@ fn ignored<'t>(it: &mut Recorder<'t>, whole: Node<'t>, value: Node<'t>, trail: &
     let Some(callee) = Recorder::fields(trail).of(value, Field::Function) else { return };
     let path = it.slice(callee);
     if !is_cleanup(it.slice(value)) && path.len() <= 100 {
-        it.record(whole, What::Ignore(path.replace("::", ".").into()));
+        it.record(whole, Handling::Ignore(path.replace("::", ".").into()));
     }
 }

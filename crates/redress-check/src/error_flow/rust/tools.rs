@@ -8,7 +8,7 @@ use super::super::{
 };
 use crate::{
     span::{Span, span},
-    tree::{Field, Kind, Trail},
+    tree::{Field, NodeKind, Trail},
 };
 
 /// `#[tool(…)]` before a method.
@@ -71,7 +71,7 @@ pub(super) fn function<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<
 }
 
 fn is_call_tool(it: &Recorder<'_>, name: &str, trail: &Trail<'_>) -> bool {
-    let methods = trail.around().find(|it| it.kind == Kind::Class);
+    let methods = trail.around().find(|it| it.kind == NodeKind::Class);
     let methods = methods.and_then(|it| it.node.child_by_field_name("trait"));
     name == "call_tool" && methods.is_some_and(|of| it.slice(of).ends_with("ServerHandler"))
 }

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::super::{Flag, Leak, Said, members::Value, record::Recorder};
 use crate::{
     span::{Span, span},
-    tree::{Kind, MAX_PARTS, Trail},
+    tree::{MAX_PARTS, NodeKind, Trail},
 };
 
 /// What a field is set to.
@@ -105,8 +105,9 @@ pub(super) fn is_answer(it: &Recorder<'_>, trail: &Trail<'_>) -> bool {
     if super::is_argument_of(it, trail, "Ok") {
         return true;
     }
-    let outer = trail.around().find(|it| !matches!(it.kind, Kind::Through));
-    it.returns_text() && outer.is_some_and(|it| matches!(it.kind, Kind::Block | Kind::Return))
+    let outer = trail.around().find(|it| !matches!(it.kind, NodeKind::Through));
+    it.returns_text()
+        && outer.is_some_and(|it| matches!(it.kind, NodeKind::Block | NodeKind::Return))
 }
 
 /// Whether `json!({…})` holds a failure without a code.

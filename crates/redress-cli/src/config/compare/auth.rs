@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Verdict,
+    Strictness,
     patterns::{by_pattern, is_name},
     rules::Rules,
 };
@@ -17,9 +17,9 @@ type Hash = [u8; 32];
 pub(super) fn compare(rules: &mut Rules, old: &General, new: &mut General) {
     match (old.auth.is_open(), new.auth.is_open()) {
         (true, true) => {}
-        (true, false) => rules.note("auth", Verdict::Tightened, "a token is needed now"),
+        (true, false) => rules.note("auth", Strictness::Tightened, "a token is needed now"),
         (false, true) => {
-            let change = ("auth", Verdict::Loosened);
+            let change = ("auth", Strictness::Loosened);
             rules.judged(change, "no token would be needed", (&old.auth, &mut new.auth));
         }
         (false, false) => tokens(rules, &old.auth, &mut new.auth),
@@ -30,10 +30,10 @@ pub(super) fn compare(rules: &mut Rules, old: &General, new: &mut General) {
 /// A removed token lets its caller in no more; a new one would let a caller in. Which of the lists has it does not matter.
 fn tokens(rules: &mut Rules, old: &Auth, new: &mut Auth) {
     let (before, after) = (hashes(old), hashes(new));
-    note(rules, (old, &after), Verdict::Tightened, "removed");
-    note(rules, (new, &before), Verdict::Loosened, "added");
+    note(rules, (old, &after), Strictness::Tightened, "removed");
+    note(rules, (new, &before), Strictness::Loosened, "added");
     if before == after && lists(old) != lists(new) {
-        rules.note("auth", Verdict::Neutral, "");
+        rules.note("auth", Strictness::Neutral, "");
     }
     if rules.holds() && !after.is_subset(&before) {
         let is_known = |it: &Secret| before.contains(&hash(it));
@@ -49,7 +49,12 @@ fn tokens(rules: &mut Rules, old: &Auth, new: &mut Auth) {
 }
 
 /// Notes the tokens of one side that the other one does not have.
-fn note(rules: &mut Rules, (auth, others): (&Auth, &BTreeSet<Hash>), verdict: Verdict, what: &str) {
+fn note(
+    rules: &mut Rules,
+    (auth, others): (&Auth, &BTreeSet<Hash>),
+    verdict: Strictness,
+    what: &str,
+) {
     let Auth { tokens, token_files, caller, made, is_required: _ } = auth;
     let is_missing = |it: &&Secret| !others.contains(&hash(it));
     let count = tokens.iter().filter(is_missing).count();
@@ -79,10 +84,10 @@ fn roles(rules: &mut Rules, old: &General, new: &mut General) {
         let key = format!("auth.caller.{}.role", caller.name);
         let gets = Reach::of(is_governed, &rows, caller.role.as_deref());
         if !gets.is_within(&had(caller)) {
-            rules.note(&key, Verdict::Loosened, "");
+            rules.note(&key, Strictness::Loosened, "");
         } else if before(caller) != caller.role.as_deref() {
             let is_less = !had(caller).is_within(&gets);
-            rules.note(&key, if is_less { Verdict::Tightened } else { Verdict::Neutral }, "");
+            rules.note(&key, if is_less { Strictness::Tightened } else { Strictness::Neutral }, "");
         }
     }
     // A role that is held for one caller may be one that another one has by the file, so that all are looked at again.

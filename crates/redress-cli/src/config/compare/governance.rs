@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 
 use super::{
-    Verdict,
+    Strictness,
     patterns::{by_folder, by_pattern, is_below, is_same},
     rules::{Rules, by_measure, keys},
 };
 use crate::config::{
-    Confine, Governance, Location, Named, PreflightRow, Preset, RoleRow, WriteRule,
+    Confine, Governance, Location, NamedSections, PreflightRow, Preset, RoleRow, WriteRule,
     section::Section as _,
-    value::{Row, Shown, Value as _},
+    value::{NamedSection, Shown, Value as _},
 };
 
 /// Compares two policies. What a preset means is compared as if the file said it.
@@ -42,12 +42,12 @@ pub(super) fn compare(rules: &mut Rules, old: &Governance, new: &mut Governance)
     let mut rows = wanted.role_rows();
     roles(rules, &old.role_rows(), &mut rows);
     if rows != wanted.role_rows() {
-        new.roles = Named(rows);
+        new.roles = NamedSections(rows);
     }
     let mut rows = wanted.rule_rows();
     required_rows(rules, "governance.write_rules", (&old.rule_rows(), &mut rows), write_rule);
     if rows != wanted.rule_rows() {
-        new.write_rules = Named(rows);
+        new.write_rules = NamedSections(rows);
     }
     let preflights = (old.preflight.0.as_slice(), &mut new.preflight.0);
     required_rows(rules, "governance.preflight", preflights, preflight);
@@ -56,12 +56,12 @@ pub(super) fn compare(rules: &mut Rules, old: &Governance, new: &mut Governance)
 /// A policy that governs where none did lets less in, whatever it says. Without one only `confine` has a meaning.
 fn of_ungoverned(rules: &mut Rules, old: &Governance, new: &mut Governance) {
     if new.enabled {
-        rules.note("governance.enabled", Verdict::Tightened, "from false to true");
+        rules.note("governance.enabled", Strictness::Tightened, "from false to true");
     }
     confine(rules, old, new);
     for key in Governance::NAMES.iter().filter(|it| !["enabled", "confine"].contains(it)) {
         if shown(old, key) != shown(new, key) {
-            rules.note(&format!("governance.{key}"), Verdict::Neutral, "");
+            rules.note(&format!("governance.{key}"), Strictness::Neutral, "");
         }
     }
 }
@@ -77,9 +77,9 @@ impl Rules {
     fn root(&mut self, key: &str, old: &Option<Location>, new: &mut Option<Location>) {
         let verdict = match (&old, &new) {
             (old, new) if old == new => return,
-            (_, None) => Verdict::Loosened,
-            (Some(old), Some(new)) if !is_below(&new.0, &old.0) => Verdict::Loosened,
-            _ => Verdict::Tightened,
+            (_, None) => Strictness::Loosened,
+            (Some(old), Some(new)) if !is_below(&new.0, &old.0) => Strictness::Loosened,
+            _ => Strictness::Tightened,
         };
         self.judged((key, verdict), "", (old, new));
     }
@@ -113,9 +113,9 @@ fn need_plan(rules: &mut Rules, old: &Governance, new: &mut Governance) {
             new.need_plan = Some(need);
         }
         ((None, one), (None, other)) if one == other => {}
-        ((None, None), _) => rules.note(key, Verdict::Tightened, ""),
+        ((None, None), _) => rules.note(key, Strictness::Tightened, ""),
         _ => {
-            let change = (key, Verdict::Loosened);
+            let change = (key, Strictness::Loosened);
             rules.judged(change, "", (&old.need_plan, &mut new.need_plan));
         }
     }
@@ -126,21 +126,25 @@ fn roles(rules: &mut Rules, old: &[RoleRow], new: &mut Vec<RoleRow>) {
     let key = "governance.roles";
     match (old.is_empty(), new.is_empty()) {
         (true, true) => {}
-        (true, false) => rules.note(key, Verdict::Tightened, "there were none"),
+        (true, false) => rules.note(key, Strictness::Tightened, "there were none"),
         (false, true) => {
-            rules.note(key, Verdict::Loosened, "all are gone, so that everything could be called");
+            rules.note(
+                key,
+                Strictness::Loosened,
+                "all are gone, so that everything could be called",
+            );
             if rules.holds() {
                 old.clone_into(new);
             }
         }
         (false, false) => {
             for row in old.iter().filter(|row| new.iter().all(|it| it.name != row.name)) {
-                rules.note(&format!("{key}.{}", row.name), Verdict::Tightened, "removed");
+                rules.note(&format!("{key}.{}", row.name), Strictness::Tightened, "removed");
             }
             for row in new {
                 let at = format!("{key}.{}", row.name);
                 match old.iter().find(|it| it.name == row.name) {
-                    None => rules.note(&at, Verdict::Neutral, "added"),
+                    None => rules.note(&at, Strictness::Neutral, "added"),
                     Some(old) => keys!(rules, at, RoleRow, (old, row), apart(name), {
                         allow: granted(by_pattern);
                         deny: required(by_pattern);
@@ -152,7 +156,7 @@ fn roles(rules: &mut Rules, old: &[RoleRow], new: &mut Vec<RoleRow>) {
 }
 
 /// Rows that each let less in. One that is gone from the file is held; one that remains is compared by its keys.
-fn required_rows<T: Row>(
+fn required_rows<T: NamedSection>(
     rules: &mut Rules,
     key: &str,
     (old, new): (&[T], &mut Vec<T>),
@@ -161,13 +165,13 @@ fn required_rows<T: Row>(
     for row in new.iter_mut() {
         let at = format!("{key}.{}", row.name());
         match old.iter().find(|it| it.name() == row.name()) {
-            None => rules.note(&at, Verdict::Tightened, "added"),
+            None => rules.note(&at, Strictness::Tightened, "added"),
             Some(old) => compare(rules, &at, old, row),
         }
     }
     let names: Vec<String> = new.iter().map(|it| it.name().to_owned()).collect();
     for row in old.iter().filter(|it| !names.iter().any(|name| name == it.name())) {
-        rules.note(&format!("{key}.{}", row.name()), Verdict::Loosened, "removed");
+        rules.note(&format!("{key}.{}", row.name()), Strictness::Loosened, "removed");
         if rules.holds() {
             new.push(row.clone());
         }

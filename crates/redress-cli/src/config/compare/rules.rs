@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Change, Loosening, Verdict};
+use super::{KeyChange, Loosening, Strictness};
 use crate::config::value::{Shown, Value};
 
 /// Compares a table key by key: one line for each key, with its rule. `apart` names the fields that are compared in another place.
@@ -20,7 +20,7 @@ pub(super) use keys;
 /// Compares keys, and keeps what was found.
 pub(crate) struct Rules {
     loosening: Loosening,
-    changes: Vec<Change>,
+    changes: Vec<KeyChange>,
     is_quiet: bool,
 }
 
@@ -29,7 +29,7 @@ impl Rules {
         Self { loosening, changes: Vec::new(), is_quiet: false }
     }
 
-    pub(super) fn into_changes(self) -> Vec<Change> {
+    pub(super) fn into_changes(self) -> Vec<KeyChange> {
         self.changes
     }
 
@@ -46,22 +46,22 @@ impl Rules {
     }
 
     /// Notes a change.
-    pub(super) fn note(&mut self, key: &str, verdict: Verdict, detail: impl Into<String>) {
+    pub(super) fn note(&mut self, key: &str, verdict: Strictness, detail: impl Into<String>) {
         if !self.is_quiet {
             let (key, detail) = (key.to_owned(), detail.into());
-            self.changes.push(Change { key, verdict, detail, after_restart: false });
+            self.changes.push(KeyChange { key, verdict, detail, after_restart: false });
         }
     }
 
     /// Notes a change by its verdict, and holds a looser value back.
     pub(super) fn judged<T: Clone>(
         &mut self,
-        (key, verdict): (&str, Verdict),
+        (key, verdict): (&str, Strictness),
         detail: impl Into<String>,
         (old, new): (&T, &mut T),
     ) {
         self.note(key, verdict, detail);
-        if verdict == Verdict::Loosened && self.holds() {
+        if verdict == Strictness::Loosened && self.holds() {
             new.clone_from(old);
         }
     }
@@ -69,14 +69,14 @@ impl Rules {
     /// A key that is not about who is let in.
     pub(crate) fn neutral<T: Value + PartialEq>(&mut self, key: &str, old: &T, new: &mut T) {
         if old != new {
-            self.note(key, Verdict::Neutral, "");
+            self.note(key, Strictness::Neutral, "");
         }
     }
 
     /// A key whose values cannot be ordered by how much they let in.
     pub(crate) fn opaque<T: Value + PartialEq>(&mut self, key: &str, old: &T, new: &mut T) {
         if old != new {
-            self.judged((key, Verdict::Loosened), "", (old, new));
+            self.judged((key, Strictness::Loosened), "", (old, new));
         }
     }
 
@@ -105,7 +105,7 @@ impl Rules {
         if old != new {
             let verdict = by_measure(&measure(old.clone()), &measure(new.clone()));
             let detail = step(old, new);
-            let change = Change { key: key.to_owned(), verdict, detail, after_restart: true };
+            let change = KeyChange { key: key.to_owned(), verdict, detail, after_restart: true };
             self.changes.push(change);
             new.clone_from(old);
         }
@@ -124,10 +124,10 @@ impl Rules {
         }
         let removed = old.iter().filter(|it| !covers(new, it)).count();
         let added = new.iter().filter(|it| !covers(old, it)).count();
-        self.of_list(key, (removed, Verdict::Tightened, "removed"));
-        self.of_list(key, (added, Verdict::Loosened, "added"));
+        self.of_list(key, (removed, Strictness::Tightened, "removed"));
+        self.of_list(key, (added, Strictness::Loosened, "added"));
         if removed + added == 0 {
-            self.note(key, Verdict::Neutral, "");
+            self.note(key, Strictness::Neutral, "");
         } else if added > 0 && self.holds() {
             let kept: Vec<T> = old.iter().filter(|it| covers(new, it)).cloned().collect();
             new.retain(|it| covers(old, it));
@@ -149,10 +149,10 @@ impl Rules {
         }
         let missing: Vec<T> = old.iter().filter(|it| !covers(new, it)).cloned().collect();
         let added = new.iter().filter(|it| !covers(old, it)).count();
-        self.of_list(key, (added, Verdict::Tightened, "added"));
-        self.of_list(key, (missing.len(), Verdict::Loosened, "removed"));
+        self.of_list(key, (added, Strictness::Tightened, "added"));
+        self.of_list(key, (missing.len(), Strictness::Loosened, "removed"));
         if missing.len() + added == 0 {
-            self.note(key, Verdict::Neutral, "");
+            self.note(key, Strictness::Neutral, "");
         } else if self.holds() {
             new.extend(missing);
         }
@@ -162,18 +162,18 @@ impl Rules {
     pub(super) fn scope(&mut self, key: &str, old: &[String], new: &mut Vec<String>) {
         match (old.is_empty(), new.is_empty()) {
             (true, false) => {
-                self.note(key, Verdict::Loosened, "no longer all");
+                self.note(key, Strictness::Loosened, "no longer all");
                 if self.holds() {
                     new.clear();
                 }
             }
-            (false, true) => self.note(key, Verdict::Tightened, "all"),
+            (false, true) => self.note(key, Strictness::Tightened, "all"),
             _ => self.required(key, old, new, super::patterns::is_same),
         }
     }
 
     /// Notes how many items of a list were added or removed, if any were.
-    pub(super) fn of_list(&mut self, key: &str, (count, verdict, what): (usize, Verdict, &str)) {
+    pub(super) fn of_list(&mut self, key: &str, (count, verdict, what): (usize, Strictness, &str)) {
         if count > 0 {
             self.note(key, verdict, format!("{count} {what}"));
         }
@@ -181,11 +181,11 @@ impl Rules {
 }
 
 /// What a measure says that became another one.
-pub(super) fn by_measure<M: Ord>(old: &M, new: &M) -> Verdict {
+pub(super) fn by_measure<M: Ord>(old: &M, new: &M) -> Strictness {
     match new.cmp(old) {
-        Ordering::Less => Verdict::Tightened,
-        Ordering::Equal => Verdict::Neutral,
-        Ordering::Greater => Verdict::Loosened,
+        Ordering::Less => Strictness::Tightened,
+        Ordering::Equal => Strictness::Neutral,
+        Ordering::Greater => Strictness::Loosened,
     }
 }
 

@@ -3,7 +3,7 @@
 use redress_gate::{serve::Sharing, settings::Mode};
 
 use super::{
-    Verdict, limit_keys,
+    Strictness, limit_keys,
     patterns::is_below,
     rules::{Rules, flag, keys, number, unbounded},
 };
@@ -14,7 +14,7 @@ pub(super) fn compare(rules: &mut Rules, (running, file): (&Config, &Config), ne
     for server in &running.servers {
         if new.servers.iter().all(|it| it.name != server.name) {
             let key = format!("server.{}", server.name);
-            rules.note(&key, Verdict::Tightened, "no longer served");
+            rules.note(&key, Strictness::Tightened, "no longer served");
         }
     }
     let generals = (&running.general, &file.general);
@@ -23,7 +23,7 @@ pub(super) fn compare(rules: &mut Rules, (running, file): (&Config, &Config), ne
         if let Some(old) = running.servers.iter().find(|it| it.name == server.name) {
             both(rules, &at, (old, server), generals);
         } else {
-            rules.note(&at, Verdict::Neutral, "new");
+            rules.note(&at, Strictness::Neutral, "new");
             let usual = untrusted(server);
             trust(rules, &at, &usual, server);
         }
@@ -88,13 +88,13 @@ fn contract(rules: &mut Rules, at: &str, is_governed: bool, (old, new): (&Server
     }
     let key = format!("{at}.contract");
     if is_governed && old.codes().tools != new.codes().tools {
-        rules.note(&key, Verdict::Loosened, "its tools differ");
+        rules.note(&key, Strictness::Loosened, "its tools differ");
         if rules.holds() {
             new.contract.clone_from(&old.contract);
             new.plugins.clone_from(&old.plugins);
         }
     } else {
-        rules.note(&key, Verdict::Neutral, "");
+        rules.note(&key, Strictness::Neutral, "");
     }
 }
 
@@ -135,10 +135,10 @@ impl Rules {
             return;
         }
         let verdict = match (&old, &new) {
-            (Some(old), Some(new)) if is_below(&new.0, &old.0) => Verdict::Tightened,
-            (Some(_), Some(_)) => Verdict::Loosened,
+            (Some(old), Some(new)) if is_below(&new.0, &old.0) => Strictness::Tightened,
+            (Some(_), Some(_)) => Strictness::Loosened,
             // Another kind of server.
-            _ => Verdict::Neutral,
+            _ => Strictness::Neutral,
         };
         self.judged((key, verdict), "", (old, new));
     }

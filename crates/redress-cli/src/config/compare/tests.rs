@@ -8,20 +8,20 @@ use std::{
 use proptest::{prelude::*, proptest};
 use redress_gate::{serve::Sharing, settings::Mode};
 
-use super::{Comparison, Loosening, Verdict, patterns::is_below};
+use super::{Comparison, Loosening, Strictness, patterns::is_below};
 use crate::config::{
-    Caller, Config, Confine, General, Location, Named, Origin, PreflightRow, Preset, RoleRow,
-    Secret, SecretFile, Server, WriteRule, tests::valid,
+    Caller, Config, Confine, General, Location, NamedSections, Origin, PreflightRow, Preset,
+    RoleRow, Secret, SecretFile, Server, WriteRule, tests::valid,
 };
 
 /// The changes of a file, one in a line: `-` lets less in, `+` more, `=` neither, `!` counts after a restart.
 fn changes(old: &str, new: &str) -> Vec<String> {
     let comparison = Comparison::of(&valid(old), &valid(new), Loosening::Held);
-    let line = |it: &super::Change| {
+    let line = |it: &super::KeyChange| {
         let sign = match it.verdict {
-            Verdict::Tightened => "-",
-            Verdict::Loosened => "+",
-            Verdict::Neutral => "=",
+            Strictness::Tightened => "-",
+            Strictness::Loosened => "+",
+            Strictness::Neutral => "=",
         };
         format!("{sign}{}{it}", if it.after_restart { "!" } else { "" })
     };
@@ -396,7 +396,7 @@ fn a_caller_gets_another_role_only_if_it_allows_no_more() {
 #[test]
 fn a_contract_decides_only_where_calls_are_governed() {
     let text = format!("{A}trust = false\n{ONE}");
-    for (enabled, sign) in [(false, Verdict::Neutral), (true, Verdict::Loosened)] {
+    for (enabled, sign) in [(false, Strictness::Neutral), (true, Strictness::Loosened)] {
         let old = valid(&format!("{text}[governance]\nenabled = {enabled}\n"));
         let mut new = old.clone();
         let contract = &mut new.servers[0].contract;
@@ -507,7 +507,7 @@ impl Choices<'_> {
             let command = vec![self.of(&["true", "false"]).to_owned()];
             let paths = self.texts(PATTERNS);
             let row = PreflightRow { name: name.to_owned(), command, paths, timeout_ms: 1 };
-            governance.preflight = Named(vec![row]);
+            governance.preflight = NamedSections(vec![row]);
         }
     }
 
@@ -760,12 +760,12 @@ proptest! {
         let more = widened(&old, &config);
         prop_assert!(more.is_empty(), "{more:#?}\n{changes:#?}");
         // What is not called looser is not.
-        if changes.iter().all(|it| it.verdict != Verdict::Loosened) {
+        if changes.iter().all(|it| it.verdict != Strictness::Loosened) {
             prop_assert_eq!(&config, &new);
         }
         // A file that lets more in is never without a word about it.
         if !widened(&old, &new).is_empty() {
-            prop_assert!(changes.iter().any(|it| it.verdict == Verdict::Loosened), "{:#?}", changes);
+            prop_assert!(changes.iter().any(|it| it.verdict == Strictness::Loosened), "{:#?}", changes);
         }
     }
 

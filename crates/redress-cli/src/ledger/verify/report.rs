@@ -20,12 +20,12 @@ const SHORT: &str = "12 digits are 48 bits: who can choose a record finds anothe
 const FEW: usize = 10;
 
 /// All ledgers that were asked for, and what is known beside them.
-pub(super) struct Checked {
+pub(super) struct LedgerReports {
     pub(super) ledgers: Vec<(PathBuf, Report)>,
     pub(super) receipts: Vec<ReceiptReport>,
 }
 
-impl Checked {
+impl LedgerReports {
     pub(super) fn is_sound(&self) -> bool {
         self.ledgers.iter().all(|it| it.1.is_sound()) && self.lost_receipts().next().is_none()
     }

@@ -13,7 +13,7 @@ use signal_hook::{consts::SIGHUP, iterator::Signals};
 use super::Reload;
 use crate::{
     config::{Config, EACH, Look, Loosening, REST, Watch},
-    control::{Outcome, Request},
+    control::{ApplyRequest, Outcome},
     failure::Failure,
     output::Err as ToOperator,
 };
@@ -26,7 +26,7 @@ pub(in crate::serve) enum Event {
     /// SIGHUP came.
     HungUp,
     /// An operator wants it applied.
-    Apply(Request),
+    Apply(ApplyRequest),
 }
 
 /// Takes every SIGHUP from now on: as an event if there is a file to read again, else with a line that says there is none. Without a
@@ -103,7 +103,7 @@ struct Follower<L> {
     reload: Reload,
     watch: Watch<L>,
     /// Requests that wait until the file is at rest, each with the end of its patience.
-    asked: Vec<(Request, Instant)>,
+    asked: Vec<(ApplyRequest, Instant)>,
 }
 
 impl<L: FnMut() -> Result<Config, Failure>> Follower<L> {
@@ -162,7 +162,7 @@ impl<L: FnMut() -> Result<Config, Failure>> Follower<L> {
 }
 
 /// Who asked may have left.
-fn answer(request: &Request, outcome: Outcome) {
+fn answer(request: &ApplyRequest, outcome: Outcome) {
     drop(request.answer.try_send(outcome));
 }
 

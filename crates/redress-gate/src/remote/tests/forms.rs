@@ -1,7 +1,7 @@
 //! The forms in which an answer comes, and what comes with it.
 
 use super::{
-    Rig, Ticket, ToUpstream, UpstreamId,
+    ReplyToken, Rig, ToUpstream, UpstreamId,
     server::{Act, Server, json},
 };
 
@@ -81,6 +81,6 @@ fn an_answer_that_comes_before_all_was_sent_is_the_answer() {
     rig.events.owed.lock().expect("unpoisoned").push(id);
     let line =
         format!(r#"{{"id":"00000000000001","method":"x","params":["{}"]}}"#, "y".repeat(20 << 20));
-    rig.push(ToUpstream::Request(id, Ticket::default()), &line);
+    rig.push(ToUpstream::Request(id, ReplyToken::default()), &line);
     assert_eq!(rig.hears(1), ["status 413 None big"]);
 }

@@ -3,7 +3,7 @@
 use hyper::{HeaderMap, header};
 
 use super::{
-    RemoteAddress, Rig, Ticket, ToUpstream,
+    RemoteAddress, ReplyToken, Rig, ToUpstream,
     server::{Act, Server, json, pause, status, with},
 };
 
@@ -266,11 +266,11 @@ fn nobody_speaks_with_the_credentials_of_another_one() {
     let of = |who: &'static str| {
         HeaderMap::from_iter([(header::AUTHORIZATION, who.parse().expect("a value"))])
     };
-    rig.remote.attach(Ticket::default(), &of("Bearer AAA"));
+    rig.remote.attach(ReplyToken::default(), &of("Bearer AAA"));
     rig.call("ping");
     let id = rig.ask("slow");
-    rig.remote.detach(Ticket::default());
-    rig.remote.attach(Ticket(9), &of("Bearer BBB"));
+    rig.remote.detach(ReplyToken::default());
+    rig.remote.attach(ReplyToken(9), &of("Bearer BBB"));
     pause(100);
     rig.push(ToUpstream::Cancel(id), r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#);
     rig.call("again");
@@ -284,10 +284,10 @@ fn nobody_speaks_with_the_credentials_of_another_one() {
     assert_eq!(heads().len(), 4);
     assert!(!heads().iter().any(|it| it.contains("BBB")), "{:?}", heads());
     assert_eq!(heads().iter().filter(|it| it.contains("AAA")).count(), 3);
-    rig.remote.attach(Ticket(8), &of("Bearer CCC"));
-    rig.remote.attach(Ticket(9), &of("Bearer BBB"));
+    rig.remote.attach(ReplyToken(8), &of("Bearer CCC"));
+    rig.remote.attach(ReplyToken(9), &of("Bearer BBB"));
     let notice = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
-    rig.push(ToUpstream::Of(Ticket(8)), notice);
+    rig.push(ToUpstream::Of(ReplyToken(8)), notice);
     for _ in 0..100 {
         if heads().len() == 5 {
             break;

@@ -4,7 +4,7 @@ use super::Walk;
 use crate::{
     layout::Piece,
     record::BadLine,
-    verify::report::{ChainState, What},
+    verify::report::{ChainState, RecordProblem},
 };
 
 #[derive(Default, Clone, Copy)]
@@ -25,16 +25,24 @@ impl Walk<'_> {
         match piece.end {
             Some(end) => {
                 if lengths.lines < end.bytes {
-                    self.note(&piece.path, lengths.count + 1, What::Changed(BadLine::Unfinished));
+                    self.note(
+                        &piece.path,
+                        lengths.count + 1,
+                        RecordProblem::Changed(BadLine::Unfinished),
+                    );
                 } else if lengths.file > end.bytes && !end.failed {
-                    self.note(&piece.path, lengths.count + 1, What::Surplus);
+                    self.note(&piece.path, lengths.count + 1, RecordProblem::Surplus);
                 }
             }
             None if lengths.rest > 0 => match self.walked.report.state {
                 ChainState::Live | ChainState::Unfinished => {
                     self.walked.report.unfinished_bytes = lengths.rest;
                 }
-                _ => self.note(&piece.path, lengths.count + 1, What::Changed(BadLine::Unfinished)),
+                _ => self.note(
+                    &piece.path,
+                    lengths.count + 1,
+                    RecordProblem::Changed(BadLine::Unfinished),
+                ),
             },
             None => (),
         }
@@ -44,7 +52,7 @@ impl Walk<'_> {
     pub(super) fn end(&mut self, last: &Piece, line: u64) {
         if self.head.is_none() && self.is_whole {
             // It had a record before it had a name.
-            self.note(&last.path, 1, What::Changed(BadLine::Unfinished));
+            self.note(&last.path, 1, RecordProblem::Changed(BadLine::Unfinished));
         }
         let next = self.head.map_or(0, |it| it.next);
         if let Some(it) = self.witnessed {
@@ -57,10 +65,10 @@ impl Walk<'_> {
             !report.keys.is_empty() && report.keys.iter().all(|it| self.epochs.is_own(it));
         let is_bound = report.state != ChainState::Closed && report.signed_to.is_some();
         if let Some((file, line, key)) = self.unproven.take().filter(|_| !is_bound) {
-            self.note(&file, line, What::KeyOfAnother(Box::new(key)));
+            self.note(&file, line, RecordProblem::KeyOfAnother(Box::new(key)));
         }
         if self.walked.report.state == ChainState::Closed && !self.closing {
-            self.note(&last.path, line, What::NotClosed);
+            self.note(&last.path, line, RecordProblem::NotClosed);
         }
         if let Some(fixed) = self.fixed {
             let held = &mut self.walked.report.held_to;
@@ -72,7 +80,7 @@ impl Walk<'_> {
     /// A record must be there, since something outside of the chain tells of it.
     fn need(&mut self, seq: u64, next: u64, last: &Piece, line: u64) {
         if seq >= next {
-            self.note(&last.path, line, What::Cut { witnessed: seq });
+            self.note(&last.path, line, RecordProblem::Cut { witnessed: seq });
         }
     }
 }

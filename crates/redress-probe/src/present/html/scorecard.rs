@@ -4,9 +4,9 @@ use redress_registry::Level;
 
 use super::markup::Markup;
 use crate::{
-    compare::{Change, Comparison, Points, Wrong},
+    compare::{Comparison, FindingChange, Points, WrongCount},
     present::words,
-    report::{Report, Run, Tool},
+    report::{Report, Run, ToolReport},
     score::{Letter, Score, Share},
 };
 
@@ -187,7 +187,7 @@ pub(super) fn tools(html: &mut Markup, report: &Report) {
     });
 }
 
-fn row(html: &mut Markup, tool: &Tool, report: &Report) {
+fn row(html: &mut Markup, tool: &ToolReport, report: &Report) {
     html.element("tr", &[], |html| {
         html.element("th", &[("scope", "row")], |html| {
             let pick =
@@ -286,10 +286,10 @@ fn verdict(comparison: &Comparison) -> String {
     format!(
         "Score {}. Findings: {} new, {} worse, {} better, {} fixed.",
         points(comparison.points),
-        count(Change::New),
-        count(Change::Worse),
-        count(Change::Better),
-        count(Change::Fixed)
+        count(FindingChange::New),
+        count(FindingChange::Worse),
+        count(FindingChange::Better),
+        count(FindingChange::Fixed)
     )
 }
 
@@ -298,8 +298,8 @@ fn points(points: Points) -> String {
     format!("{} → {}", shown(points.before), shown(points.after))
 }
 
-fn wrong(before: Option<Wrong>, after: Option<Wrong>) -> String {
-    let shown = |it: Wrong| format!("{} of {}", it.hits, it.checked);
+fn wrong(before: Option<WrongCount>, after: Option<WrongCount>) -> String {
+    let shown = |it: WrongCount| format!("{} of {}", it.hits, it.checked);
     match (before, after) {
         (Some(before), Some(after)) => format!("({} → {})", shown(before), shown(after)),
         (Some(only), None) | (None, Some(only)) => format!("({})", shown(only)),

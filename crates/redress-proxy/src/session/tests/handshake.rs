@@ -9,7 +9,7 @@ use super::{
     sharing::{HELLO, WELCOME, pipe, sent, server},
 };
 use crate::{
-    outgoing::{Ticket, ToClient},
+    outgoing::{ReplyToken, ToClient},
     session::{Exit, FailureScope, HttpFailure, UpstreamKind},
 };
 
@@ -26,7 +26,7 @@ fn the_first_client_opens_the_upstream_for_all() {
     assert_eq!(rig.sent.len(), 1);
     let heard = server(&mut rig, WELCOME);
     let tickets: Vec<_> = heard.iter().map(|it| it.0).collect();
-    assert_eq!(tickets, [10, 20].map(|it| ToClient::Answer(Ticket(it), 200)));
+    assert_eq!(tickets, [10, 20].map(|it| ToClient::Answer(ReplyToken(it), 200)));
     assert_eq!(heard[0].1["result"]["protocolVersion"], "2025-06-18");
     assert_eq!(heard[1].1["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(heard[0].1["result"]["serverInfo"]["name"], "s");
@@ -68,7 +68,7 @@ fn an_upstream_that_does_not_open_is_asked_by_the_next_client() {
     rig.says(2, HELLO);
     assert_eq!(rig.sent.len(), 2);
     let heard = server(&mut rig, WELCOME);
-    assert_eq!(heard[0].0, ToClient::Answer(Ticket(20), 200));
+    assert_eq!(heard[0].0, ToClient::Answer(ReplyToken(20), 200));
 }
 
 #[test]
@@ -83,13 +83,13 @@ fn a_refusal_of_one_clients_words_reaches_that_client_only() {
     let heard = server(&mut rig, refusal);
     assert_eq!(
         heard.iter().map(|it| it.0).collect::<Vec<_>>(),
-        [ToClient::Answer(Ticket(10), 200)]
+        [ToClient::Answer(ReplyToken(10), 200)]
     );
     assert_eq!(rig.sent.len(), 2, "the next one is asked for, and calls wait");
     assert_eq!(sent(&rig, 1)["params"]["clientInfo"]["name"], "c");
     let heard = server(&mut rig, WELCOME);
     let tickets: Vec<_> = heard.iter().map(|it| it.0).collect();
-    assert_eq!(tickets, [20, 30].map(|it| ToClient::Answer(Ticket(it), 200)));
+    assert_eq!(tickets, [20, 30].map(|it| ToClient::Answer(ReplyToken(it), 200)));
     assert_eq!(sent(&rig, 3)["method"], "tools/call");
     let mut rig = pipe();
     for client in [1, 2] {

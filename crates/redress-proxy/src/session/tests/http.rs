@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{CALL, OPEN, OPENED, Rig, card, code, fault};
 use crate::{
-    outgoing::{Ticket, ToClient, ToUpstream},
+    outgoing::{ReplyToken, ToClient, ToUpstream},
     session::{
         ClientKind, FailureScope, HttpFailure, MessageSource, Phase, UpstreamKind,
         http_failure::redirected,
@@ -232,7 +232,7 @@ fn an_error_in_the_body_of_a_refusal_is_judged_as_that_error() {
     rig.says(0, MODERN_LIST);
     let body = body.replace("ID", &rig.last_id());
     let (to, answer) = rig.refused(&status(404, body.as_bytes())).remove(0);
-    assert_eq!(to, ToClient::Answer(Ticket(1), 404));
+    assert_eq!(to, ToClient::Answer(ReplyToken(1), 404));
     assert_eq!((&answer["error"]["code"], &answer["id"]), (&(-32_601).into(), &1.into()));
     assert_eq!(code(&answer), "METHOD_NOT_FOUND");
 }
@@ -241,7 +241,7 @@ fn an_error_in_the_body_of_a_refusal_is_judged_as_that_error() {
 fn words_of_an_upstream_over_http_keep_status_and_place() {
     let mut rig = http(ClientKind::Http);
     rig.says(0, CALL);
-    let ticket = Ticket(7);
+    let ticket = ReplyToken(7);
     let heard = rig.said(r#"{"method":"notifications/message","params":{"data":"x"}}"#, 200);
     assert_eq!(heard[0].0, ToClient::During(ticket));
     let heard = rig.said(r#"{"id":5,"method":"sampling/createMessage","params":{}}"#, 200);
@@ -261,7 +261,7 @@ fn an_answer_that_is_none_fails_the_request_that_it_is_for() {
         let mut rig = http(ClientKind::Http);
         rig.says(0, CALL);
         let (to, answer) = rig.said(line, 200).remove(0);
-        assert_eq!(to, ToClient::Answer(Ticket(7), 200));
+        assert_eq!(to, ToClient::Answer(ReplyToken(7), 200));
         assert_eq!(code(&answer), "UPSTREAM_PROTOCOL_ERROR", "{line}");
     }
     let mut rig = http(ClientKind::Http);
@@ -278,7 +278,7 @@ fn a_session_that_is_over_is_404_to_a_client_over_http() {
     rig.says(0, CALL);
     rig.session.upstream_expired(rig.last(), &mut rig.actions);
     let (to, answer) = rig.refused(&FORGOTTEN).remove(0);
-    assert_eq!(to, ToClient::Answer(Ticket(7), 404));
+    assert_eq!(to, ToClient::Answer(ReplyToken(7), 404));
     assert_eq!(code(&answer), "SESSION_NOT_FOUND");
 }
 
@@ -313,7 +313,7 @@ fn is_opened_again(how: &HttpFailure<'_>) {
     let line = format!(r#"{{"jsonrpc":"2.0","id":{greeting},"result":{{}}}}"#);
     rig.session.upstream_message(line.as_bytes(), MessageSource::default(), &mut rig.actions);
     let to: Vec<_> = rig.actions.to_upstream.messages().map(|it| it.0).collect();
-    assert_eq!(to, [ToUpstream::Other, ToUpstream::Request(id, Ticket(7))]);
+    assert_eq!(to, [ToUpstream::Other, ToUpstream::Request(id, ReplyToken(7))]);
     assert_eq!(rig.messages(), []);
     assert!(rig.sent.last().unwrap().contains("tools/call"));
     let greeted = rig.sent.len();
@@ -348,7 +348,7 @@ fn a_client_over_http_opens_its_sessions_itself() {
     rig.says(0, CALL);
     rig.session.upstream_expired(rig.last(), &mut rig.actions);
     let (to, answer) = rig.refused(&status(404, b"")).remove(0);
-    assert_eq!(to, ToClient::Answer(Ticket(7), 404));
+    assert_eq!(to, ToClient::Answer(ReplyToken(7), 404));
     assert_eq!(code(&answer), "SESSION_NOT_FOUND");
     assert!(answer.get("error").is_some());
     assert_eq!(rig.sent.len(), 2, "nothing is sent again");
@@ -376,7 +376,7 @@ fn a_stream_that_its_client_closed_withdraws_the_request() {
     let mut rig = http(ClientKind::Http);
     rig.says(0, MODERN_CALL);
     let id = rig.last();
-    rig.session.withdraw(Ticket(1), &mut rig.actions);
+    rig.session.withdraw(ReplyToken(1), &mut rig.actions);
     let to: Vec<_> = rig.actions.to_upstream.messages().map(|it| it.0).collect();
     assert_eq!(to, [ToUpstream::Cancel(id)]);
     assert_eq!(rig.messages(), []);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Rig;
 use crate::{
-    outgoing::{Sender, Ticket, ToClient, ToUpstream},
+    outgoing::{ReplyToken, Sender, ToClient, ToUpstream},
     session::{Exit, FailureScope, HttpFailure, MessageSource, Phase, UpstreamKind},
     upstream_id::UpstreamId,
 };
@@ -98,7 +98,7 @@ impl Books {
     fn heard(&mut self, letters: &[(ToClient, Value)]) -> Result<(), String> {
         for (to, letter) in letters {
             let ticket = match to {
-                ToClient::Answer(Ticket(ticket), _) => {
+                ToClient::Answer(ReplyToken(ticket), _) => {
                     let entry = self.entry.entry(*ticket).or_default();
                     *entry -= 1;
                     let (_, id) = &self.asked[ticket];
@@ -107,9 +107,8 @@ impl Books {
                     }
                     *ticket
                 }
-                ToClient::During(Ticket(ticket)) | ToClient::Question(_, Some(Ticket(ticket))) => {
-                    *ticket
-                }
+                ToClient::During(ReplyToken(ticket))
+                | ToClient::Question(_, Some(ReplyToken(ticket))) => *ticket,
                 ToClient::Question(..) | ToClient::One(_) | ToClient::Any => {
                     let is_public = letter["method"] == "notifications/tools/list_changed"
                         || matches!(to, ToClient::One(_));
@@ -188,7 +187,7 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
             let line = format!(r#"{{"jsonrpc":"2.0","id":"{id}",{what}}}"#);
             books.asked.insert(books.next, (client, id));
             books.entry.insert(books.next, 1);
-            let from = Sender { client, ticket: Ticket(books.next), ..Sender::default() };
+            let from = Sender { client, ticket: ReplyToken(books.next), ..Sender::default() };
             session.client_line(line.as_bytes(), from, actions);
         }
         Step::Cancel(client, id) => {
@@ -204,7 +203,7 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
                     .collect()
             };
             let before = waiting(rig);
-            let from = Sender { client, ticket: Ticket(0), ..Sender::default() };
+            let from = Sender { client, ticket: ReplyToken(0), ..Sender::default() };
             rig.session.client_line(line.as_bytes(), from, &mut rig.actions);
             let after = waiting(rig);
             for ticket in before.iter().filter(|it| !after.contains(it)) {
@@ -217,7 +216,7 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
             entry.filter(|it| books.asked[it.0].0 == client).for_each(|it| *it.1 = 0);
         }
         Step::Close(ticket) if books.asked.contains_key(&ticket) => {
-            session.withdraw(Ticket(ticket), actions);
+            session.withdraw(ReplyToken(ticket), actions);
             books.entry.insert(ticket, 0);
         }
         Step::Answer(at, text) | Step::Say(at, text) => say(rig, at, text),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{CALL, Rig, code};
 use crate::{
     inflight::questions::MOST as MOST_ASKED,
-    outgoing::{Ticket, ToClient},
+    outgoing::{ReplyToken, ToClient},
     session::{ClientKind, UpstreamKind},
 };
 
@@ -35,7 +35,7 @@ fn progress_goes_to_its_request_under_the_clients_token() {
     let raw =
         String::from_utf8_lossy(rig.actions.to_client.messages().next().unwrap().1).into_owned();
     assert!(raw.contains(r#""progressToken":"a\u0062","#), "{raw}");
-    assert_eq!(rig.messages()[0].0, ToClient::During(Ticket(2)));
+    assert_eq!(rig.messages()[0].0, ToClient::During(ReplyToken(2)));
     for token in ["1", "\"ab\"", "12345678901234"] {
         rig.session.upstream_line(progress(token).as_bytes(), &mut rig.actions);
         assert_eq!(rig.messages(), [], "what nobody asked for is nobody's");
@@ -67,14 +67,14 @@ fn a_subscription_has_no_deadline_and_its_own_id() {
         );
         rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
         let (to, heard) = rig.messages().remove(0);
-        assert_eq!(to, ToClient::During(Ticket(9)));
+        assert_eq!(to, ToClient::During(ReplyToken(9)));
         assert_eq!(heard["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "l");
         let line = format!(
             r#"{{"jsonrpc":"2.0","id":{id},"result":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}}}}}"#
         );
         rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
         let (to, heard) = rig.messages().remove(0);
-        assert_eq!(to, ToClient::Answer(Ticket(9), 200));
+        assert_eq!(to, ToClient::Answer(ReplyToken(9), 200));
         let key = "io.modelcontextprotocol/subscriptionId";
         assert_eq!(heard, json!({"jsonrpc": "2.0", "id": "l", "result": {"_meta": {key: "l"}}}));
     }
@@ -115,7 +115,7 @@ fn what_says_nothing_of_a_request_belongs_to_the_only_one() {
     assert_eq!(tell(&mut rig), ToClient::Any);
     rig.says(0, LISTEN);
     rig.says(0, CALL);
-    assert_eq!(tell(&mut rig), ToClient::During(Ticket(7)), "a subscription is not meant");
+    assert_eq!(tell(&mut rig), ToClient::During(ReplyToken(7)), "a subscription is not meant");
     rig.says(0, WATCHED);
     assert_eq!(tell(&mut rig), ToClient::Any);
     rig.session

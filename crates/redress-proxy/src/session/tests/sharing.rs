@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{CALL, Rig, code};
 use crate::{
-    outgoing::{Ticket, ToClient, ToUpstream},
+    outgoing::{ReplyToken, ToClient, ToUpstream},
     session::{Exit, UpstreamKind, tasks::MOST},
 };
 
@@ -42,7 +42,7 @@ fn the_same_id_and_token_of_two_clients_are_kept_apart() {
     let heard = server(&mut rig, &progress.to_string());
     assert_eq!(
         (heard[0].0, &heard[0].1["params"]["progressToken"]),
-        (ToClient::During(Ticket(21)), &1.into())
+        (ToClient::During(ReplyToken(21)), &1.into())
     );
     let cancel = r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#;
     rig.says(1, cancel);
@@ -50,7 +50,7 @@ fn the_same_id_and_token_of_two_clients_are_kept_apart() {
     assert_eq!(rig.says(3, cancel), []);
     assert_eq!(rig.sent.len(), 3, "who has no such request withdraws none");
     let answer = json!({"jsonrpc": "2.0", "id": two["id"], "result": {"content": []}});
-    assert_eq!(server(&mut rig, &answer.to_string())[0].0, ToClient::Answer(Ticket(21), 200));
+    assert_eq!(server(&mut rig, &answer.to_string())[0].0, ToClient::Answer(ReplyToken(21), 200));
 }
 
 #[test]
@@ -59,14 +59,14 @@ fn requests_without_a_session_may_have_the_same_id() {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
     for ticket in [5, 6] {
         let from = crate::outgoing::Sender {
-            ticket: Ticket(ticket),
+            ticket: ReplyToken(ticket),
             ..crate::outgoing::Sender::default()
         };
         rig.session.client_line(call.as_bytes(), from, &mut rig.actions);
         assert_eq!(rig.messages(), []);
         assert_eq!(rig.sent.len(), usize::try_from(ticket - 4).unwrap(), "it needs no opening");
     }
-    assert_eq!(server(&mut rig, FINE)[0].0, ToClient::Answer(Ticket(6), 200));
+    assert_eq!(server(&mut rig, FINE)[0].0, ToClient::Answer(ReplyToken(6), 200));
 }
 
 #[test]
@@ -99,7 +99,11 @@ fn messages_for_all_reach_all_and_those_of_one_no_other() {
     assert_eq!(server(&mut rig, log), [], "it may be about the call that was answered");
     let mut rig = pipe();
     rig.says(1, CALL);
-    assert_eq!(server(&mut rig, log)[0].0, ToClient::During(Ticket(17)), "nobody else has asked");
+    assert_eq!(
+        server(&mut rig, log)[0].0,
+        ToClient::During(ReplyToken(17)),
+        "nobody else has asked"
+    );
 }
 
 #[test]
@@ -125,7 +129,7 @@ fn a_task_is_shown_to_nobody_else() {
     let mut rig = pipe();
     rig.says(1, CALL);
     let created = r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"task","taskId":"t-1","status":"working"}}"#;
-    assert_eq!(server(&mut rig, created)[0].0, ToClient::Answer(Ticket(17), 200));
+    assert_eq!(server(&mut rig, created)[0].0, ToClient::Answer(ReplyToken(17), 200));
     let get = r#"{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"t-1"}}"#;
     for method in ["tasks/get", "tasks/result", "tasks/cancel", "tasks/update"] {
         let heard = rig.says(2, &get.replace("tasks/get", method));

@@ -10,7 +10,7 @@ use super::{
     sharing::{FINE, HELLO, WELCOME, pipe, sent, server},
 };
 use crate::{
-    outgoing::{Ticket, ToClient},
+    outgoing::{ReplyToken, ToClient},
     session::Exit,
 };
 
@@ -65,7 +65,7 @@ fn the_upstream_stops_when_the_last_client_unsubscribes() {
     let stop = request("resources/unsubscribe", &json!({"uri": "u"}));
     let count = rig.sent.len();
     let heard = rig.says(1, &stop);
-    assert_eq!(heard[0].0, ToClient::Answer(Ticket(11), 200));
+    assert_eq!(heard[0].0, ToClient::Answer(ReplyToken(11), 200));
     assert_eq!(heard[0].1, json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
     rig.says(4, &stop);
     assert_eq!(rig.sent.len(), count, "others still follow it");

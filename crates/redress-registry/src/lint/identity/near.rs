@@ -23,7 +23,7 @@ const FAMILY: usize = 32;
 
 /// CK107.
 pub(super) fn near_duplicate(scope: &Scope<'_>, hits: &mut Hits<'_>) {
-    let mut known = Known::default();
+    let mut known = KnownNames::default();
     for entry in scope.taken_codes() {
         known.learn(&entry.code);
     }
@@ -52,14 +52,14 @@ fn replacement(scope: &Scope<'_>, code: &DraftCode) -> Option<String> {
 
 /// The names so far, by what twins have in common.
 #[derive(Default)]
-struct Known<'a> {
+struct KnownNames<'a> {
     by_words: BTreeMap<String, &'a str>,
     by_letters: BTreeMap<String, &'a str>,
     families: BTreeMap<String, Vec<(&'a str, &'a str)>>,
     by_initials: BTreeMap<String, Vec<&'a str>>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownNames<'a> {
     fn learn(&mut self, name: &'a str) {
         self.by_words.entry(words_in_any_order(name)).or_insert(name);
         self.by_letters.entry(letters(name)).or_insert(name);
@@ -165,10 +165,10 @@ fn has_same_letters(a: &str, b: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Known;
+    use super::KnownNames;
 
     fn twins(a: &str, b: &str) -> bool {
-        let mut known = Known::default();
+        let mut known = KnownNames::default();
         known.learn(a);
         known.twin(b) == Some(a)
     }
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn a_family_of_thousands_is_cheap() {
         let names: Vec<String> = (0..10_000).map(|it| format!("FAILURES_OF_KIND{it}")).collect();
-        let mut known = Known::default();
+        let mut known = KnownNames::default();
         for name in &names {
             assert_eq!(known.twin(name), None);
             known.learn(name);

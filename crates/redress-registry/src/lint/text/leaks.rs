@@ -26,7 +26,7 @@ pub(super) fn leaks(scope: &Scope<'_>, hits: &mut Hits<'_>) {
 }
 
 /// A kind of thing that must not be in a text.
-struct Leak {
+struct LeakKind {
     what: &'static str,
     /// Where it must not be: a page may name a path, an example may be one.
     fields: &'static [&'static str],
@@ -37,11 +37,11 @@ const WIRE: &[&str] = &["title", "message", "hint", "next"];
 const PROSE: &[&str] = &["title", "message", "hint", "next", "explain"];
 const ALL: &[&str] = &["title", "message", "hint", "next", "explain", "example"];
 
-const LEAKS: &[Leak] = &[
-    Leak { what: "an absolute path", fields: WIRE, find: absolute_path },
-    Leak { what: "a stack frame", fields: PROSE, find: stack_frame },
-    Leak { what: "an internal host", fields: PROSE, find: internal_host },
-    Leak { what: "a credential", fields: ALL, find: credential },
+const LEAKS: &[LeakKind] = &[
+    LeakKind { what: "an absolute path", fields: WIRE, find: absolute_path },
+    LeakKind { what: "a stack frame", fields: PROSE, find: stack_frame },
+    LeakKind { what: "an internal host", fields: PROSE, find: internal_host },
+    LeakKind { what: "a credential", fields: ALL, find: credential },
 ];
 
 fn texts(code: &DraftCode) -> Vec<(&'static str, String, &Range<usize>)> {

@@ -3,7 +3,7 @@
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use super::{Limits, Member, Shape, types};
+use super::{Bounds, Property, SchemaShape, types};
 
 /// A schema with more parts than this, each use of a definition counted, has no shape.
 const MOST_PARTS: usize = 256;
@@ -17,37 +17,37 @@ const NUMBERS: [&str; 12] = [
     "float", "double",
 ];
 
-impl Shape {
+impl SchemaShape {
     /// The shape of a schema of the common kind.
     pub(in crate::schema) fn of(schema: &JsonObject) -> Option<Self> {
-        Reader { root: schema, parts: 0 }.object(schema, 0)
+        SchemaReader { root: schema, parts: 0 }.object(schema, 0)
     }
 }
 
-struct Reader<'s> {
+struct SchemaReader<'s> {
     root: &'s JsonObject,
     parts: usize,
 }
 
-impl Reader<'_> {
-    fn any(&mut self, schema: &Value, depth: usize) -> Option<Shape> {
+impl SchemaReader<'_> {
+    fn any(&mut self, schema: &Value, depth: usize) -> Option<SchemaShape> {
         match schema {
-            Value::Bool(true) => Some(Shape::ANYTHING),
+            Value::Bool(true) => Some(SchemaShape::ANYTHING),
             Value::Object(it) => self.object(it, depth),
             _ => None,
         }
     }
 
-    fn each(&mut self, schemas: &Value, depth: usize) -> Option<Vec<Shape>> {
+    fn each(&mut self, schemas: &Value, depth: usize) -> Option<Vec<SchemaShape>> {
         schemas.as_array()?.iter().map(|it| self.any(it, depth)).collect()
     }
 
-    fn object(&mut self, schema: &JsonObject, depth: usize) -> Option<Shape> {
+    fn object(&mut self, schema: &JsonObject, depth: usize) -> Option<SchemaShape> {
         self.parts += 1;
         if depth > DEEPEST || self.parts > MOST_PARTS {
             return None;
         }
-        let mut shape = Shape::ANYTHING;
+        let mut shape = SchemaShape::ANYTHING;
         for (word, value) in schema {
             self.word(&mut shape, word, value, depth)?;
         }
@@ -55,7 +55,13 @@ impl Reader<'_> {
         Some(shape)
     }
 
-    fn word(&mut self, shape: &mut Shape, word: &str, value: &Value, depth: usize) -> Option<()> {
+    fn word(
+        &mut self,
+        shape: &mut SchemaShape,
+        word: &str,
+        value: &Value,
+        depth: usize,
+    ) -> Option<()> {
         let below = depth + 1;
         match word {
             "title" | "description" | "default" | "examples" | "deprecated" | "readOnly"
@@ -86,10 +92,10 @@ impl Reader<'_> {
         Some(())
     }
 
-    fn members(&mut self, properties: &Value, depth: usize) -> Option<Vec<Member>> {
+    fn members(&mut self, properties: &Value, depth: usize) -> Option<Vec<Property>> {
         let members = properties.as_object()?.iter().map(|(name, schema)| {
             let shape = self.any(schema, depth)?;
-            Some(Member { name: name.clone(), is_required: false, shape })
+            Some(Property { name: name.clone(), is_required: false, shape })
         });
         let mut members: Vec<_> = members.collect::<Option<_>>()?;
         members.sort_by(|a, b| a.name.cmp(&b.name));
@@ -97,7 +103,7 @@ impl Reader<'_> {
     }
 
     /// The shape of a definition at the root.
-    fn referred(&mut self, path: &str, depth: usize) -> Option<Shape> {
+    fn referred(&mut self, path: &str, depth: usize) -> Option<SchemaShape> {
         let (place, name) = path.strip_prefix("#/")?.split_once('/')?;
         let is_plain = !name.contains(['/', '~', '%']);
         let root = self.root;
@@ -107,9 +113,9 @@ impl Reader<'_> {
     }
 }
 
-impl Shape {
-    fn limits(&mut self) -> &mut Limits {
-        self.limits.get_or_insert_with(|| Box::new(Limits::NONE))
+impl SchemaShape {
+    fn limits(&mut self) -> &mut Bounds {
+        self.limits.get_or_insert_with(|| Box::new(Bounds::NONE))
     }
 
     fn require(&mut self, names: Option<&Value>) -> Option<()> {
@@ -122,7 +128,7 @@ impl Shape {
                 Err(_) if !self.is_open => return None,
                 Err(at) => {
                     let (name, shape) = (name.to_owned(), Self::ANYTHING);
-                    self.members.insert(at, Member { name, is_required: true, shape });
+                    self.members.insert(at, Property { name, is_required: true, shape });
                 }
             }
         }

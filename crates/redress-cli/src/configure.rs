@@ -1,16 +1,13 @@
 //! `redress config`: checks a configuration, prints its schema, and applies it to running gates.
 
+mod apply;
+
 use std::path::PathBuf;
 
-use super::{
-    apply::apply,
-    load,
-    schema::schema,
-    sound::Doubt,
-    value::{Shown, Value, toml_key},
-};
+use self::apply::apply;
 use crate::{
     Done, Status,
+    config::{Doubt, Shown, Value as _, load, schema, toml_key},
     failure::Failure,
     output::{Out, TITLE},
 };

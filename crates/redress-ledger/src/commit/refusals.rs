@@ -9,12 +9,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use redress_wire::json::{Members, Value};
+use redress_wire::json::Members;
 
+use super::Queue;
 use crate::{
-    commit::Queue,
     error::LedgerError,
-    query::member,
     record::{Kind, Record},
     time::Time,
 };
@@ -45,35 +44,12 @@ pub struct RefusalKind {
     pub from: &'static str,
 }
 
-/// One line of a `refusals` record.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Counted<'d> {
-    object: Value<'d>,
-    pub(crate) count: u64,
-}
-
-impl<'d> Counted<'d> {
-    /// The lines of a record's object.
-    pub(crate) fn all(object: Value<'d>) -> impl Iterator<Item = Self> {
-        let items = object.get("counts").into_iter().flat_map(Value::elements);
-        items.map(|it| {
-            let count = it.get("count").and_then(Value::as_u64).unwrap_or_default();
-            Self { object: it, count }
-        })
-    }
-
-    /// What it says under a key of a fault.
-    pub(crate) fn get(self, key: &str) -> Option<std::borrow::Cow<'d, str>> {
-        member(self.object, key)
-    }
-}
-
 /// What is called when what a failure waits for is durable, or will never be.
 type OnTold = Box<dyn FnOnce(Result<(), LedgerError>) + Send>;
 
 /// The counts that no record tells yet, and who waits for records.
 #[derive(Default)]
-pub(crate) struct Refusals {
+pub(super) struct Refusals {
     state: Mutex<State>,
 }
 

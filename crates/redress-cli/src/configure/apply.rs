@@ -5,10 +5,10 @@ use std::path::Path;
 use redress::codes;
 use redress_registry::problems::quoted;
 
-use super::Change;
 use crate::{
     Done, Status,
-    control::{self, Answer, Outcome},
+    config::KeyChange,
+    control::{self, GateAnswer, Outcome},
     failure::Failure,
     findings::counted,
     output::Out,
@@ -18,7 +18,7 @@ use crate::{
 pub(super) fn apply(file: &Path, out: &mut Out) -> Done {
     let shown = file.to_string_lossy();
     let (mut applied, mut refused, mut others) = (Vec::new(), Vec::new(), Vec::new());
-    for Answer { process, outcome } in control::apply(file)? {
+    for GateAnswer { process, outcome } in control::apply(file)? {
         match outcome {
             Outcome::Applied(changes) => applied.push((process, changes)),
             Outcome::Refused(failure) => refused.push((process, failure)),
@@ -44,7 +44,7 @@ pub(super) fn apply(file: &Path, out: &mut Out) -> Done {
 }
 
 /// Prints what changed in one gate.
-fn print(process: u32, changes: &[Change], out: &mut Out) -> Result<(), Failure> {
+fn print(process: u32, changes: &[KeyChange], out: &mut Out) -> Result<(), Failure> {
     out.line(&format!("the gate in process {process}:"))?;
     for change in changes {
         let when = if change.after_restart { ", which counts after a restart" } else { "" };
