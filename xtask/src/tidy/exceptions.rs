@@ -12,7 +12,6 @@ pub(super) struct Exceptions {
 
 /// By crate.
 pub(super) const EXCEPTIONS: &[Exceptions] = &[
-    Exceptions { name: "conformance-server", cycles: &["lib", "server", "tools"], methods: &[] },
     Exceptions {
         name: "redress",
         cycles: &[],
