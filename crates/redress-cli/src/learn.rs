@@ -8,7 +8,7 @@ mod print;
 
 use std::{path::PathBuf, sync::Arc};
 
-use redress::cluster::{Clusters, Sample};
+use redress::classify::cluster::{Clusters, Sample};
 use redress_registry::shipped;
 
 use self::file::RowFile;

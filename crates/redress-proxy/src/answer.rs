@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use redress::wire::{FAULT_KEY, error_stays};
+use redress::dialect::wire::{FAULT_KEY, error_stays};
 use redress_wire::json::{Kind, Value};
 
 use crate::frame::{members, span};

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range, sync::Arc, time::Instant};
 
-use redress::tally::ErrorStats;
+use redress::ErrorStats;
 use redress_govern::{CallContext, CheckedWrite};
 
 use crate::{

@@ -11,10 +11,10 @@ use std::{
 use redress::{
     Dialect, Fault,
     dialect::Stamp,
+    dialect::wire::{self, Answer},
     emit::Emitted,
     fault::Receipt,
     recover::Ground,
-    wire::{self, Answer},
 };
 use redress_govern::CallContext;
 use redress_ledger::{Record, Redactor};
@@ -354,9 +354,9 @@ mod tests {
     use redress::{
         Dialect, Fault, codes,
         dialect::Stamp,
+        dialect::wire,
         emit::{Emission, Emitted, emit},
         fault::{Policy, Receipt, StackPolicy},
-        wire,
     };
     use redress_ledger::{Record, Redactor};
     use redress_wire::json::RawJson;

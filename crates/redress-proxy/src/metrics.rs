@@ -11,12 +11,8 @@ use std::{
     time::Duration,
 };
 
-pub use redress::tally::ready_line;
-use redress::{
-    Fault,
-    fault::Origin,
-    tally::{ErrorStats, Tally},
-};
+pub use redress::ready_line;
+use redress::{ErrorStats, Fault, Tally, fault::Origin};
 use redress_registry::Registry;
 
 /// How a request of a client ended.

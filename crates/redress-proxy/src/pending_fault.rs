@@ -5,9 +5,9 @@ use std::{ops::Range, sync::Arc};
 use redress::{
     Dialect, Fault, codes,
     dialect::Stamp,
+    dialect::wire,
     emit::{Emission, emit},
     fault::{Origin, Receipt},
-    wire,
 };
 use redress_govern::CallContext;
 use redress_ledger::{Record, RefusalKind, RequestInfo};

@@ -3,11 +3,10 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use redress::{
-    Dialect,
+    Dialect, ErrorStats,
     emit::Emission,
     fault::{Policy, StackPolicy},
-    tally::ErrorStats,
-    tokens::DEFAULT_DETAILS_BYTES,
+    text::tokens::DEFAULT_DETAILS_BYTES,
 };
 use redress_ledger::Redactor;
 use redress_registry::Registry;

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use redress::{
     Dialect, Fault,
+    dialect::wire::{self, FAULT_KEY},
     dialect::{Stamp, rpc},
     emit::clean_text,
-    wire::{self, FAULT_KEY},
 };
 use redress_ledger::{REDACTED, Redactor};
 use redress_wire::json::RawJson;

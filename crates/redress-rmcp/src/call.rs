@@ -12,9 +12,9 @@ use std::{
 
 use redress::{
     Fault, codes,
+    dialect::wire,
     fault::{Origin, ParamValue, Similar},
-    tokens::MAX_SIMILAR,
-    wire,
+    text::tokens::MAX_SIMILAR,
 };
 use redress_registry::nearest::nearest_n;
 use redress_wire::json::RawJson;

@@ -2,10 +2,7 @@
 
 use std::{env, sync::Arc, time::SystemTime};
 
-use redress::{
-    fault::StackPolicy,
-    tally::{BadSample, ErrorStats},
-};
+use redress::{BadSample, ErrorStats, fault::StackPolicy};
 use redress_ledger::{Clock, Time};
 
 /// The system's clock, for a ledger: `Ledger::open(Options::new(dir, key, clock()))`.

@@ -3,9 +3,8 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use redress::{
-    Dialect,
+    Dialect, ErrorStats,
     fault::{Context, StackPolicy},
-    tally::ErrorStats,
 };
 use redress_ledger::{Ledger, Redactor};
 use redress_registry::{

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use redress::{outcome::ToolTraits, tally::ErrorStats};
+use redress::{ErrorStats, outcome::ToolTraits};
 use rmcp::{
     ErrorData, ServerHandler,
     model::{

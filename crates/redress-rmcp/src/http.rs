@@ -22,10 +22,10 @@ use redress::{
     Fault,
     classify::{Verdict, classify},
     codes,
+    dialect::wire,
     emit::emit,
     fault::{Origin, StackPolicy},
     outcome::{Asked, HttpAnswer, HttpAsked, Outcome, What},
-    wire,
 };
 use redress_ledger::Redactor;
 use redress_registry::shipped;

@@ -56,7 +56,7 @@ mod tool_fault;
 pub use clock::{clock, error_stats_from_env};
 pub use contract::Contract;
 pub use pipe::{Both, Connection, Messages, Pair};
-pub use redress::tally::ErrorStats;
+pub use redress::ErrorStats;
 pub use redress_registry::{
     Operation,
     plugin::{PluginCode, PluginError, Registration},

@@ -2,10 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use redress::{
-    Fault,
-    tally::{ErrorStats, Tally},
-};
+use redress::{ErrorStats, Fault, Tally};
 use redress_registry::{Entry, Registry, plugin::Plugins, shipped};
 
 /// The codes of a server, and how often each occurred.

@@ -1,6 +1,6 @@
 //! The contract test of a server: whether it really answers with each code that it declares.
 
-use redress::provoke::{Provoked, provoke};
+use redress::{Provoked, provoke};
 use rmcp::{
     RoleClient, RoleServer, ServerHandler, ServiceError,
     model::CallToolRequestParams,

@@ -14,7 +14,7 @@ use redress::{
     codes::{self, CoreCode},
     fault::{Origin, ParamValue, Similar, Violation},
     text,
-    tokens::MAX_VIOLATIONS,
+    text::tokens::MAX_VIOLATIONS,
 };
 use redress_registry::nearest::nearest;
 use redress_wire::json::pointer_step;

@@ -1,6 +1,6 @@
 //! Failures that a task ended with: its state tells them, and not the answer to the call that began it.
 
-use redress::{outcome::ToolTraits, wire};
+use redress::{dialect::wire, outcome::ToolTraits};
 use rmcp::{
     ErrorData, ServerHandler,
     model::{JsonObject, TaskPayload},

@@ -5,7 +5,7 @@ use redress::{
     dialect::Stamp,
     emit::{Emission, emit},
     fault::{NextAction, Origin, Policy, Receipt, StackPolicy},
-    tokens::DEFAULT_DETAILS_BYTES,
+    text::tokens::DEFAULT_DETAILS_BYTES,
 };
 use redress_ledger::{LedgerError, Record, Redactor};
 use tokio::sync::oneshot;

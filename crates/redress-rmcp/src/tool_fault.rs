@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, mem};
 
-use redress::{Dialect, Fault, dialect::Stamp, emit::emit, fault::StackPolicy, wire};
+use redress::{Dialect, Fault, dialect::Stamp, dialect::wire, emit::emit, fault::StackPolicy};
 use redress_ledger::Redactor;
 use rmcp::{
     ErrorData,

@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, env, fs, process::ExitCode};
 use redress::{
     Dialect, Lookup, card,
     classify::{self, Tier},
-    tokens::estimate,
+    text::tokens::estimate,
 };
 use redress_registry::{Class, shipped};
 use serde_json::Value;

@@ -8,7 +8,7 @@ use crate::{
     codes,
     fault::{ATTEMPTS, Fault, NextAction, Violation},
     text,
-    tokens::{
+    text::tokens::{
         MAX_CARD_CHARS, MAX_HINT_CHARS, MAX_MESSAGE_CHARS, MAX_NEXT, MAX_QUOTING_CARD_CHARS,
         SERVER_LINE_CHARS,
     },

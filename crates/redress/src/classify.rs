@@ -5,6 +5,7 @@
 //! speaks wins.
 
 mod answer;
+pub mod cluster;
 mod details;
 mod echo;
 mod evidence;

@@ -8,12 +8,14 @@ pub mod lint;
 mod lookup;
 mod mailvault;
 mod native;
+pub(crate) mod own;
 mod refusal;
 mod residue;
 pub mod rpc;
 pub mod stagewright;
 mod told;
 mod tool_failure;
+pub mod wire;
 mod workrail;
 
 use std::{

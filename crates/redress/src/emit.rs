@@ -12,8 +12,9 @@ pub use bounds::bound;
 
 use crate::{
     Fault,
+    dialect::own,
     fault::{ForeignPart, NextAction, Policy, Redact, StackPolicy, document_without_frames},
-    own, text,
+    text,
 };
 use redress_wire::json::{Kind, RawJson, Value, changed, is_same};
 
@@ -187,7 +188,7 @@ mod tests {
         fault::{
             Cause, NextAction, Policy, Private, Receipt, Redact, Similar, StackPolicy, Violation,
         },
-        tokens::DEFAULT_DETAILS_BYTES,
+        text::tokens::DEFAULT_DETAILS_BYTES,
     };
     use redress_wire::json::RawJson;
 

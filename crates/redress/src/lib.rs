@@ -6,19 +6,18 @@
 //!   `fault/codes.rs` typed handles to the rows of `core`, and of a registry that was exported as Rust. `contract.rs`
 //!   error types of Rust whose every value is a fault, and what the derive's code calls.
 //! - `card.rs` the text for the model. `describe.rs` the line about a tool's errors in its description, for the gate and
-//!   `redress-rmcp` alike. `tokens.rs` what everything may cost. `text.rs` cutting, quoting, stripping; `text/stack.rs`
-//!   frames of stacks and the lines that tell.
+//!   `redress-rmcp` alike. `text.rs` cutting, quoting, stripping; `text/stack.rs` frames of stacks and the lines that tell;
+//!   `text/tokens.rs` what everything may cost.
 //! - `dialect.rs` the list of dialects, one file each; what they share is reading, loss (`dialect/residue.rs`) and
-//!   leftovers. `dialect/lookup.rs` which row a code or a dialect's spelling names. `wire.rs` a fault as the answer to a
-//!   call.
+//!   leftovers. `dialect/lookup.rs` which row a code or a dialect's spelling names. `dialect/wire.rs` a fault as the
+//!   answer to a call. `dialect/own.rs` the envelope that a trusted server wrote, byte for byte.
 //! - `emit.rs` the one way from a fault to what is sent and recorded: expose, normalise, leave out, redact, bound.
 //!   `stated.rs` what a server itself says about retry and effect, wherever it writes it (`stated/scan.rs`), and the one
-//!   rule that keeps a fault within it. `own.rs` the envelope that a trusted server wrote, byte for byte.
+//!   rule that keeps a fault within it.
 //! - `outcome.rs` what an upstream really did, before anybody judged it. `classify.rs` outcome to verdict, in tiers of
 //!   evidence: `classify/stated.rs`, `classify/taught.rs`, `classify/protocol.rs`, `classify/formats.rs` (one file for each producer), `classify/prose.rs`
-//!   (one flat table from phrase to class).
-//! - `cluster.rs` failures in groups by what they say, for `redress learn` and the console: `cluster/mask.rs` a text without
-//!   its values, `cluster/draft.rs` the rows that would name the groups.
+//!   (one flat table from phrase to class). `classify/cluster.rs` failures in groups by what they say, for `redress learn`
+//!   and the console: `cluster/mask.rs` a text without its values, `cluster/draft.rs` the rows that would name the groups.
 //! - `recover.rs` what a client does about a failure. `recover/rows.rs` is the decision table, as data;
 //!   `recover/repeat.rs` is the one rule on what may be done twice, for clients and the gate alike.
 //! - `package.rs` a registry as typed codes, data and tests in other languages, one file each: what one registry says
@@ -40,35 +39,33 @@
 //! - Building a fault cannot fail. A bad part is left out and named in the private part.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
-pub mod card;
+mod card;
 pub mod classify;
-pub mod cluster;
 pub mod contract;
 mod describe;
 pub mod dialect;
 pub mod emit;
 pub mod fault;
 pub mod outcome;
-mod own;
 pub mod package;
-pub mod provoke;
+mod provoke;
 pub mod recover;
 pub mod redact;
 
 mod stated;
-pub mod tally;
+mod tally;
 pub mod text;
-pub mod tokens;
-pub mod wire;
 
-pub use card::card;
+pub use card::{card, cuts_server_text};
 pub use contract::Contract;
 pub use describe::describe;
 pub use dialect::{Dialect, Lookup};
 pub use fault::{Fault, OwnEnvelope, codes};
+pub use provoke::{Provoked, provoke};
 #[cfg(feature = "derive")]
 pub use redress_derive::Contract;
 pub use stated::Stated;
+pub use tally::{BadSample, ErrorStats, Tally, ready_line};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/reference/faults.md")]

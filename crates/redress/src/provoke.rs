@@ -96,7 +96,7 @@ fn judge(code: &str, answer: &[u8], lookup: &Lookup) -> Result<(), String> {
     }
 }
 
-/// A test that a server answers with each code that its registry declares; see [`provoke`](crate::provoke::provoke()).
+/// A test that a server answers with each code that its registry declares; see [`provoke()`].
 ///
 /// ```
 /// redress::contract_tests!(
@@ -110,7 +110,7 @@ macro_rules! contract_tests {
     ($registry:expr, $calls:expr, $call:expr $(,)?) => {
         #[test]
         fn the_server_answers_with_each_code_that_it_declares() {
-            let provoked = $crate::provoke::provoke($registry, $calls, $call);
+            let provoked = $crate::provoke($registry, $calls, $call);
             assert!(provoked.problems.is_empty(), "{}", provoked.problems.join("\n"));
         }
     };

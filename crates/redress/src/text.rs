@@ -1,6 +1,7 @@
 //! Texts for readers: cut on character boundaries, quoted, stripped of what could mislead.
 
 mod stack;
+pub mod tokens;
 
 use std::{borrow::Cow, fmt::Write as _, ops::Range};
 

@@ -1,6 +1,6 @@
 //! The sections that hold for all servers of the file. A server may have its own of some of them.
 
-use redress::tokens;
+use redress::text::tokens;
 use std::path::PathBuf;
 
 use redress_gate::{

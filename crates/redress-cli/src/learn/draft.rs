@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use redress::{
     classify::Tier,
-    cluster::{Cluster, Dropped, draft},
+    classify::cluster::{Cluster, Dropped, draft},
     codes,
 };
 use redress_registry::{

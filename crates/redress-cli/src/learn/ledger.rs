@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use redress::{
+    classify::cluster::Sighting,
     classify::{Tier, Verdict, classify, said},
-    cluster::Sighting,
     codes,
     outcome::{Asked, Outcome, What},
 };

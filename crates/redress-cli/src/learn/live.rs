@@ -8,8 +8,8 @@ use std::{
 
 use clap::value_parser;
 use redress::{
+    classify::cluster::{Sample, Sighting},
     classify::{Failure as Judged, Tier, Verdict, classify, said},
-    cluster::{Sample, Sighting},
     codes,
     outcome::{Asked, Outcome, ToolTraits, What},
 };

@@ -1,6 +1,6 @@
 //! What was learnt, for people and for programs.
 
-use redress::{cluster::Cluster, text};
+use redress::{classify::cluster::Cluster, text};
 use redress_registry::{Effect, edit};
 use serde_json::{Value, json};
 

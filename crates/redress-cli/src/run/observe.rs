@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use redress::{Dialect, fault::StackPolicy, tally::ErrorStats};
+use redress::{Dialect, ErrorStats, fault::StackPolicy};
 use redress_gate::{Server, metrics, metrics_listener};
 use redress_govern::Governor;
 

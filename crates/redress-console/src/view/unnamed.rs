@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use maud::{Markup, html};
 use redress::{
     classify::Tier,
-    cluster::{Cluster, Clusters, Sighting},
+    classify::cluster::{Cluster, Clusters, Sighting},
 };
 use redress_ledger::Time;
 use redress_registry::{Effect, shipped, taught::Taught};

@@ -13,9 +13,9 @@ use redress::{
     Dialect, Fault,
     codes::{self, CoreCode},
     dialect::Stamp,
+    dialect::wire,
     emit::emit,
     fault::Origin,
-    wire,
 };
 use redress_ledger::Record;
 use redress_proxy::{caller::Peer, pending_fault::refusal_kind};

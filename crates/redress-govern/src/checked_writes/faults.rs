@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use redress::{Fault, card, codes, fault::Cause, redact, text, tokens::MAX_CARD_CHARS};
+use redress::{Fault, card, codes, fault::Cause, redact, text, text::tokens::MAX_CARD_CHARS};
 use redress_registry::{Effect, Retry, RetryKind};
 use redress_wire::json::{Members, RawJson, write_str};
 

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redress::{Fault, codes, fault::Origin, tally::ErrorStats};
+use redress::{ErrorStats, Fault, codes, fault::Origin};
 use redress_registry::shipped;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use redress::{Dialect, dialect::stagewright, tokens};
+use redress::{Dialect, dialect::stagewright, text::tokens};
 use redress_wire::json::{Kind, Members, Value};
 
 use super::{Context, verdict::UpstreamAnswer};

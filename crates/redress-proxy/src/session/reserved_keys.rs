@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use memchr::memchr_iter;
-use redress::wire::{FAULT_KEY, RESERVED, is_reserved};
+use redress::dialect::wire::{FAULT_KEY, RESERVED, is_reserved};
 use redress_wire::json::{Doc, Kind, Value};
 
 use super::{

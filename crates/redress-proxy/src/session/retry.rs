@@ -4,10 +4,10 @@ use std::{sync::Arc, time::Instant};
 
 use redress::{
     Fault, Stated, codes,
+    dialect::wire::ATTEMPTS,
     emit::{Emission, emit},
     outcome::ToolTraits,
     recover::{Ground, may_repeat},
-    wire::ATTEMPTS,
 };
 use redress_ledger::{Record, Redactor};
 use redress_registry::{Effect, Retry};

@@ -4,9 +4,9 @@ use redress::{
     Fault,
     classify::{Verdict, classify},
     codes,
+    dialect::wire::FAULT_KEY,
     fault::{Context, Origin},
     outcome::{Asked, Outcome, What},
-    wire::FAULT_KEY,
 };
 use redress_registry::Registry;
 use redress_wire::json::{Doc, Limits};

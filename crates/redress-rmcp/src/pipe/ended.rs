@@ -3,8 +3,8 @@
 use redress::{
     Dialect, codes,
     dialect::rpc,
+    dialect::wire,
     fault::{Context, Origin},
-    wire,
 };
 use redress_wire::json::Members;
 use rmcp::model::RequestId;

@@ -3,8 +3,8 @@
 use redress::outcome::Malformed;
 use redress::{
     Fault,
+    dialect::wire,
     fault::{Context, Origin, Violation},
-    wire,
 };
 use redress_wire::{
     frame::{Frame, NotAFrame, Shape, Unreadable, id_beside, limits, lines::Line, peek},

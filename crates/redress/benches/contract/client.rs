@@ -4,10 +4,10 @@ use std::hint::black_box;
 
 use redress::{
     Fault, Lookup,
+    dialect::wire::{self, Answer},
     dialect::{Dialect, Stamp},
     outcome::Asked,
     recover::{Attempt, Budget, Policy, decide, read},
-    wire::{self, Answer},
 };
 
 use crate::measure::{Row, median_ns};

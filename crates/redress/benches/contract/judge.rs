@@ -8,7 +8,7 @@ use redress::{
     fault::{Policy, StackPolicy},
     outcome::{Asked, Outcome, What},
     redact::Redactor,
-    tokens::DEFAULT_DETAILS_BYTES,
+    text::tokens::DEFAULT_DETAILS_BYTES,
 };
 use redress_registry::{
     Registry, shipped,

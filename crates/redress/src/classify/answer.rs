@@ -21,8 +21,8 @@ use super::{
     unflagged,
 };
 use crate::{
+    dialect::wire::{FAULT_KEY, TOOL_FAILURE_KEY},
     outcome::{Asked, Outcome, What},
-    wire::{FAULT_KEY, TOOL_FAILURE_KEY},
 };
 use redress_wire::json::{Doc, Limits, Value};
 

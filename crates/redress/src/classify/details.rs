@@ -4,10 +4,10 @@ use std::{borrow::Cow, ops::Range};
 
 use super::evidence::Said;
 use crate::{
+    dialect::wire::{FAULT_KEY, is_reserved},
     fault::{GUESSED, UPSTREAM, document_without_frames},
     redact::{self, Hidden, MAX_SECRET, REDACTED, floor_boundary},
     text,
-    wire::{FAULT_KEY, is_reserved},
 };
 use redress_wire::json::{Kind, Members, RawJson, Value, write_list, write_str};
 

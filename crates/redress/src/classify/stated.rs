@@ -10,7 +10,7 @@ use redress_registry::{Class, Effect, Entry, Registry, RetryKind, plugin, shippe
 use words::Words;
 
 use super::prose;
-use crate::{Dialect, Fault, Lookup, OwnEnvelope, Stated, codes, own, text};
+use crate::{Dialect, Fault, Lookup, OwnEnvelope, Stated, codes, dialect::own, text};
 use redress_wire::json::{Kind, Value};
 
 /// What an envelope says, in words of the contract or of `core`.

@@ -8,7 +8,7 @@ use super::{Dialect, Kept, Lookup, Refusal, Shape, Stamp, close, opt_text, row_o
 use crate::{
     fault::{Fault, fields::opt_delay},
     text::cut_bytes,
-    tokens::MAX_SUGGESTION_BYTES,
+    text::tokens::MAX_SUGGESTION_BYTES,
 };
 use redress_wire::json::{Kind, Members, RawJson, Value, write_list, write_str};
 

@@ -4,7 +4,7 @@ use crate::{
     card::card,
     fault::Fault,
     text,
-    tokens::{
+    text::tokens::{
         DEFAULT_DETAILS_BYTES, MAX_CONTEXT_CHARS, MAX_DETAILS_BYTES, MAX_HINT_CHARS,
         MAX_MESSAGE_CHARS, MAX_NEXT, MAX_PART_BYTES, MAX_SERVER_TEXT_CHARS, MAX_SIMILAR,
         MAX_STACK_CHARS, MAX_VIOLATIONS, estimate,

@@ -16,10 +16,11 @@ use crate::{
     Dialect, Fault, Lookup,
     card::{self, RetryLine, retry_lines},
     dialect::Stamp,
+    dialect::wire::{FAULT_KEY, TOOL_FAILURE_KEY},
     fault::{Basis, Context, MAX_SHOWN_CHARS, Origin, fields::ENVELOPE},
     recover::{self, BudgetRule, Policy, Then},
-    text, tokens,
-    wire::{FAULT_KEY, TOOL_FAILURE_KEY},
+    text,
+    text::tokens,
 };
 
 /// Rows of data, each under a key or in a list.

@@ -10,7 +10,7 @@ use redress_registry::{
 };
 use serde_json::{Map, Value};
 
-use crate::{Dialect, Fault, card, dialect::Stamp, redact, tokens::DEFAULT_DETAILS_BYTES};
+use crate::{Dialect, Fault, card, dialect::Stamp, redact, text::tokens::DEFAULT_DETAILS_BYTES};
 use redress_wire::json::RawJson;
 
 static UNFAITHFUL: Rule = Rule {

@@ -8,7 +8,7 @@ use super::{File, Runtime};
 use crate::{
     Dialect, Fault, Lookup,
     dialect::Stamp,
-    wire::{self, Answer},
+    dialect::wire::{self, Answer},
 };
 use redress_wire::json::{Doc, Limits, Members};
 

@@ -14,9 +14,9 @@ use crate::{
     Dialect, Fault, Lookup, Stated,
     classify::{Tier, Verdict, classify},
     codes,
+    dialect::wire::{FAULT_KEY, TOOL_FAILURE_KEY},
     fault::{GUESSED, UPSTREAM},
     outcome::{Asked, Outcome, What},
-    wire::{FAULT_KEY, TOOL_FAILURE_KEY},
 };
 use redress_wire::json::{Doc, Kind, Limits, Members, Value, write_str};
 

@@ -5,7 +5,7 @@ use redress::{
     Fault, card, codes,
     emit::bound,
     fault::{NextAction, Similar, Violation},
-    tokens::{MAX_CARD_TOKENS, estimate},
+    text::tokens::{MAX_CARD_TOKENS, estimate},
 };
 use redress_registry::shipped;
 use redress_wire::json::RawJson;

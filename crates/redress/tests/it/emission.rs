@@ -9,11 +9,11 @@ use proptest::{
 use redress::{
     Dialect, Fault, card, codes,
     dialect::Stamp,
+    dialect::wire,
     emit::{Emission, Emitted, clean_document, clean_text, emit},
     fault::{Cause, NextAction, Policy, Redact, Similar, StackPolicy, Violation},
     text,
-    tokens::DEFAULT_DETAILS_BYTES,
-    wire,
+    text::tokens::DEFAULT_DETAILS_BYTES,
 };
 use redress_wire::json::{Doc, Kind, Limits, RawJson, Value, write_str};
 

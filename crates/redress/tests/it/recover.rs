@@ -13,11 +13,11 @@ use redress::{
     classify::{Verdict, classify},
     codes,
     dialect::Stamp,
+    dialect::wire::{self, Answer},
     outcome::{Asked, Outcome, ToolTraits, What},
     recover::{
         Attempt, Budget, BudgetRule, Decided, Decision, Ground, Policy, decide, is_nothing, read,
     },
-    wire::{self, Answer},
 };
 use redress_registry::{Effect, shipped};
 use redress_wire::json::{Doc, Limits};

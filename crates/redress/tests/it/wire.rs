@@ -3,7 +3,7 @@
 use redress::{
     Dialect, Fault, codes,
     dialect::Stamp,
-    wire::{Answer, FAULT_KEY, response, rpc_error, tool_result},
+    dialect::wire::{Answer, FAULT_KEY, response, rpc_error, tool_result},
 };
 use redress_wire::json::{Doc, Limits, RawJson};
 use serde_json::Value;

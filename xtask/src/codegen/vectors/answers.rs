@@ -3,10 +3,10 @@
 use redress::{
     Dialect, Fault, Lookup, card, codes,
     dialect::Stamp,
+    dialect::wire::{self, Answer},
     fault::{NextAction, Similar, Violation},
     outcome::Asked,
     recover::{Reading, read},
-    wire::{self, Answer},
 };
 use redress_wire::json::RawJson;
 use serde_json::{Value, json};

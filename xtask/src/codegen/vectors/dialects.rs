@@ -5,8 +5,8 @@ use std::sync::Arc;
 use redress::{
     Dialect, Fault, Lookup,
     dialect::Stamp,
+    dialect::wire::{Answer, response},
     fault::ParamValue,
-    wire::{Answer, response},
 };
 use redress_registry::{Registry, shipped};
 use redress_wire::json::RawJson;

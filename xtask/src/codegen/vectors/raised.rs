@@ -3,10 +3,10 @@
 use redress::{
     Dialect, Fault, Lookup,
     dialect::Stamp,
+    dialect::wire::{Answer, tool_result},
     emit::bound,
     fault::ParamValue,
-    tokens::DEFAULT_DETAILS_BYTES,
-    wire::{Answer, tool_result},
+    text::tokens::DEFAULT_DETAILS_BYTES,
 };
 use redress_registry::{Effect, RetryKind, shipped};
 use redress_wire::json::RawJson;

@@ -11,7 +11,7 @@ use std::{
 use redress::{
     Dialect, Fault,
     dialect::Stamp,
-    wire::{FAULT_KEY, TOOL_FAILURE_KEY},
+    dialect::wire::{FAULT_KEY, TOOL_FAILURE_KEY},
 };
 use redress_registry::{Effect, shipped};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redress::tally::ErrorStats;
+use redress::ErrorStats;
 use serde_json::{Value, json};
 
 use super::{CALL, FAILED, Rig, TOOLS, code, fault, settings};

@@ -1,6 +1,6 @@
 //! Conflicts of a patch as one failure: the first gives its words, all of them have their places.
 
-use redress::{fault::Violation, text, tokens::MAX_VIOLATIONS};
+use redress::{fault::Violation, text, text::tokens::MAX_VIOLATIONS};
 use serde_json::{Value, json};
 
 use super::Wanted;

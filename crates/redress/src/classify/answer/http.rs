@@ -4,7 +4,7 @@ use super::{
     super::{Verdict, evidence::Said, stated, tier::Source, wait},
     Judge,
 };
-use crate::{outcome::HttpAnswer, wire::FAULT_KEY};
+use crate::{dialect::wire::FAULT_KEY, outcome::HttpAnswer};
 use redress_wire::json::{Doc, Kind, Limits, Value};
 
 impl Judge<'_> {

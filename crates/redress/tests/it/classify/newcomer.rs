@@ -1,9 +1,9 @@
 //! Cards that misled a new user once.
 
 use redress::{
-    Fault,
-    card::{card, cuts_server_text},
+    Fault, card,
     classify::{Verdict, classify},
+    cuts_server_text,
     outcome::{Asked, Outcome, What},
 };
 use redress_registry::shipped;

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Dialect, Fault, card, codes, dialect::Stamp, own};
+use crate::{Dialect, Fault, card, codes, dialect::Stamp, dialect::own};
 pub use crate::{dialect::TOOL_FAILURE_KEY, fault::ATTEMPTS};
 use redress_wire::json::{Doc, Limits, Members, RawJson, Value, write_str};
 
