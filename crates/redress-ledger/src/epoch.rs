@@ -184,7 +184,7 @@ mod tests {
     use crate::{hash::Hash, record::Head, sign::Signer, time::Time};
 
     #[test]
-    fn a_record_is_read_as_it_was_written_and_no_byte_of_it_can_change() {
+    fn a_record_is_read_as_written_and_no_byte_can_change() {
         let (signer, next) = (Signer::generate().unwrap(), Signer::generate().unwrap());
         let position = Position { seq: 3, hash: Hash::of(b"x") };
         let entry = EpochEntry::of(Event::Begin, "0011", "20260119T153210000Z-1-aa", position);

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_said_in_one_line_loses_what_is_known_and_what_names_hide() {
+    fn server_text_in_one_line_loses_known_and_named_secrets() {
         let mut fault: Fault = codes::FILE_NOT_FOUND.raise([("path", "password=hunter2")]);
         fault.server_text = Some("Cookie: [redacted] Reason: known-secret-1 is used up".to_owned());
         let details = r#"{"upstream":{"data":{"text":"--token error: gone","password":"hunter2"},"content":"token=hunter2"}}"#;

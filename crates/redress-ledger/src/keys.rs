@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn every_turn_replaces_the_secret_and_the_first_public_key_stays() {
+    fn every_turn_replaces_the_secret_but_not_the_first_public_key() {
         let dir = tempfile::tempdir().unwrap();
         let (path, ledger) = (dir.path().join("config/ledger.key"), dir.path().join("ledger"));
         fs::create_dir(&ledger).unwrap();

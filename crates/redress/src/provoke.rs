@@ -132,7 +132,7 @@ mod tests {
     }}"#;
 
     #[test]
-    fn what_is_missing_wrong_or_unknown_is_told_and_a_reason_is_enough() {
+    fn missing_wrong_and_unknown_are_told_and_a_reason_suffices() {
         let mut made = Vec::new();
         let mailvault = shipped::get("mailvault").unwrap();
         let provoked = provoke(mailvault, CALLS, |tool, _| {

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_count_wherever_and_however_broken_their_envelope_is() {
+    fn statements_count_however_broken_their_envelope_is() {
         let no = r#"{"v":1,"retryable":false,"effect":"done"}"#;
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let deep = format!("{}{no}{}", "[".repeat(99), "]".repeat(99));

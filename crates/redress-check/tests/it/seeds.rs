@@ -116,7 +116,7 @@ fn seed_003_15_the_error_codes_of_a_plugin_are_its_manifest() {
 }
 
 #[test]
-fn seed_003_70_retryable_in_a_description_agrees_with_the_registry() {
+fn seed_003_70_a_described_retry_agrees_with_the_registry() {
     let tool = |said: &str| {
         format!("server.registerTool('click', {{ description: 'Clicks. {said}' }}, click);\n")
     };

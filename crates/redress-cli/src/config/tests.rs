@@ -343,7 +343,7 @@ fn urls_hosts_and_origins_are_what_they_say() {
 }
 
 #[test]
-fn annotations_of_a_command_are_trusted_and_those_of_a_url_are_not() {
+fn annotations_of_a_command_are_trusted_but_not_of_a_url() {
     let config = valid(
         "[server.a]\ncommand = ['a']\n[server.b]\nurl = 'http://b'\n[server.c]\nurl = 'http://c'\ntrust_annotations = true\nmode = 'observe'",
     );

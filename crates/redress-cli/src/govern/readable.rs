@@ -265,7 +265,7 @@ mod tests {
     use super::Needs;
 
     #[test]
-    fn a_server_needs_its_packages_and_no_directory_with_the_workspace() {
+    fn a_server_needs_its_packages_but_not_the_workspace() {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();
         let at = |it: &str| top.join(it);

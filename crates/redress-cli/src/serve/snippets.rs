@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_call_the_name_that_is_allowed_where_the_address_is_none() {
+    fn clients_call_the_allowed_name_where_there_is_no_address() {
         let at = |it: &str| it.parse().unwrap();
         let listen = |hosts: &[&str]| Listen {
             allowed_hosts: hosts.iter().map(|&it| Host(it.to_owned())).collect(),

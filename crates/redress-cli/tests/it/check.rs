@@ -28,7 +28,7 @@ fn text(dir: &Path, name: &str) -> String {
 }
 
 #[test]
-fn a_finding_shows_its_line_its_fix_and_a_summary_and_ends_with_1() {
+fn a_finding_shows_line_fix_and_summary_and_ends_with_1() {
     let files = [("errors.toml", CONTRACT), ("src/server.ts", SERVER)];
     let ran = in_folder("redress check", &files);
     assert_eq!(ran.exit, 1, "{}", ran.err);
@@ -144,7 +144,7 @@ fn a_rule_is_explained_with_its_examples() {
 }
 
 #[test]
-fn a_scan_says_what_it_read_and_what_it_left_out_and_nothing_read_is_bad_input() {
+fn a_scan_says_what_it_read_and_reading_nothing_is_bad_input() {
     let files = [
         ("errors.toml", CONTRACT),
         ("src/a.ts", "export const a = 1;\n"),
@@ -209,7 +209,7 @@ fn seed_001_27_findings_are_grouped_by_priority() {
 }
 
 #[test]
-fn seed_001_28_findings_of_a_file_show_the_line_before_and_after() {
+fn seed_001_28_findings_show_the_line_before_and_after() {
     let findings = audit("FINDINGS_BY_FILE.md");
     let line = |code: &str| {
         format!("```ts\n  if (!path) throw new ToolError(\"{code}\", 'No file.');\n```")
@@ -251,7 +251,7 @@ fn seed_001_30_what_holds_is_listed() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_told_and_leaves_nothing_behind() {
+fn a_report_that_cannot_be_written_leaves_nothing_behind() {
     let dir = folder(&[("errors.toml", CONTRACT), ("src/server.ts", AUDITED), ("audit", "a file")]);
     let ran = shell("redress check --report audit", dir.path());
     assert_eq!(ran.exit, 3, "{}", ran.out);

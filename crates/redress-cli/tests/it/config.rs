@@ -22,7 +22,7 @@ cwd = "/"
 const CALL: &str = r#"echo '{"jsonrpc":"2.0","id":7,"method":"ping"}' | "#;
 
 #[test]
-fn a_server_of_the_file_runs_with_its_variables_and_in_its_folder() {
+fn a_server_runs_with_its_variables_and_in_its_folder() {
     let ran = with(SERVER, &format!("{CALL} redress run --config redress.toml --no-ledger"));
     assert_eq!(
         ran.out,
@@ -312,7 +312,7 @@ fn a_file_with_a_policy_governs_unless_it_says_that_it_does_not() {
 }
 
 #[test]
-fn seed_003_40_a_plugin_that_cannot_be_taken_in_is_told_with_its_place() {
+fn seed_003_40_an_unreadable_plugin_is_reported_with_its_place() {
     let dir = tempfile::tempdir().unwrap();
     let plugin = crate::gate::plugins::PLUGIN;
     let put = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();

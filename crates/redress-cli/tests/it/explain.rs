@@ -24,7 +24,7 @@ fn every_registry_that_has_the_code_is_listed() {
 }
 
 #[test]
-fn an_unknown_code_gets_a_fault_with_suggestions_and_exit_code_2() {
+fn an_unknown_code_gets_suggestions_and_exit_code_2() {
     let ran = redress(&["explain", "FILE_NOT_FUND"], b"");
     assert_eq!((ran.exit, ran.out.as_str()), (2, ""));
     assert!(ran.err.starts_with("NOT_FOUND: "), "{}", ran.err);

@@ -66,7 +66,7 @@ fn attributes_become_a_file_that_is_clean_under_the_lint() {
 }
 
 #[test]
-fn a_file_gets_the_rows_that_it_lacks_and_keeps_every_other_byte() {
+fn a_file_gets_missing_rows_and_keeps_every_other_byte() {
     let dir = package(ERRORS);
     assert_eq!(shell(ADD, dir.path()).exit, 0);
     let kept = written(dir.path()).replace("[domain.note-store]", "[domain.note-store]  # ours");

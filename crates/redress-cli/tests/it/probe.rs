@@ -21,7 +21,7 @@ fn shown(format: &str) -> Ran {
 }
 
 #[test]
-fn the_scorecard_shows_the_worst_with_what_was_sent_what_came_and_how_to_repeat_it() {
+fn the_scorecard_shows_how_to_repeat_the_worst() {
     let ran = shown("text");
     assert_eq!((ran.exit, ran.err.as_str()), (1, ""));
     assert!(ran.out.starts_with("notes 1.2.0, MCP 2025-11-25\n./notes\n"), "{}", ran.out);

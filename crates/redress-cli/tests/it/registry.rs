@@ -36,7 +36,7 @@ fn a_violation_is_shown_at_its_place_and_ends_with_1() {
 }
 
 #[test]
-fn a_wrong_key_is_refused_with_file_line_column_and_did_you_mean() {
+fn a_wrong_key_is_refused_with_its_place_and_did_you_mean() {
     let text = NOTES.replace("hint    =", "hnit    =");
     let (ran, after) = in_folder("redress registry lint errors.toml", &text);
     assert_eq!(ran.exit, 2);
@@ -208,7 +208,7 @@ fn a_pipe_or_a_path_elsewhere_is_refused_at_once() {
 }
 
 #[test]
-fn an_export_into_a_folder_is_whole_is_checked_and_keeps_what_is_yours() {
+fn an_export_into_a_folder_is_whole_and_keeps_your_files() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("errors.toml"), NOTES).unwrap();
     let export = |options: &str| {
@@ -254,7 +254,7 @@ fn an_export_imports_the_runtime_and_a_standalone_one_holds_it() {
 }
 
 #[test]
-fn a_stable_code_that_nothing_provokes_is_found_if_there_are_calls() {
+fn a_stable_code_that_no_call_provokes_is_found() {
     let text = NOTES.replace("stability = \"draft\"", "stability = \"stable\"");
     let line = "echo '{\"calls\":{}}' > calls.json; redress registry lint errors.toml";
     let (ran, _) = in_folder(line, &text);
@@ -268,7 +268,7 @@ fn a_stable_code_that_nothing_provokes_is_found_if_there_are_calls() {
 }
 
 #[test]
-fn a_first_registry_is_written_once_and_codes_can_be_added_to_it() {
+fn a_first_registry_is_written_once_and_takes_new_codes() {
     let dir = tempfile::tempdir().unwrap();
     let run = |line: &str| shell(line, dir.path());
     let ran = run("redress registry init --name notes && redress registry lint errors.toml");

@@ -217,7 +217,7 @@ fn a_changed_file_is_served_and_no_session_or_call_is_dropped() {
 }
 
 #[test]
-fn a_file_that_is_not_valid_changes_nothing_and_sighup_reads_at_once() {
+fn an_invalid_file_changes_nothing_and_sighup_reads_at_once() {
     let gate = Gate::start(&server("a", "one"));
     gate.change(&server("a", "two").replace("command", "comand"));
     assert!(gate.said("CONFIG_INVALID").contains("redress.toml:1:1"));
@@ -262,7 +262,7 @@ fn running(dir: &Path) -> usize {
 }
 
 #[test]
-fn a_change_that_does_not_hold_is_not_served_and_nothing_else_is_said() {
+fn a_change_that_does_not_hold_is_not_served() {
     let config = format!(
         "[governance.roles.reader]\nallow = ['*']\n[auth.caller.a]\nsha256 = '{}'\nrole = 'reader'\n\
          [ledger]\ndir = 'ledger'\n[server.files]\nworkspace = '.'\n",
@@ -408,7 +408,7 @@ fn told_of_plugin(gate: &Gate) -> Value {
 }
 
 #[test]
-fn seed_003_40_plugins_are_read_again_and_one_that_is_not_valid_changes_nothing() {
+fn seed_003_40_plugins_are_reread_and_an_invalid_one_is_ignored() {
     let config = |plugins: &str| {
         format!(
             "[server.a]\ncommand = ['sh', 'signing.sh']\ntrust = false\nplugins = [{plugins}]\n"

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counted_failure_waits_for_the_record_that_was_queued_before_it() {
+    fn a_counted_failure_waits_for_the_record_queued_before_it() {
         let (told, hear) = mpsc::channel();
         let then = |number: u32| -> super::OnTold {
             let told = told.clone();

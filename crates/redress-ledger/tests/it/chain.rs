@@ -109,7 +109,7 @@ fn a_closed_ledger_refuses_and_tells() {
 }
 
 #[test]
-fn checkpoints_come_every_thousand_records_and_every_ten_seconds() {
+fn checkpoints_come_every_1000_records_and_every_10_seconds() {
     let place = Place::new();
     let ledger = Arc::new(place.open());
     let count = || place.entries().iter().filter(|it| it.kind == Kind::Checkpoint).count();
@@ -144,7 +144,7 @@ fn checkpoints_come_every_thousand_records_and_every_ten_seconds() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_delays_no_checkpoint_and_no_segment() {
+fn a_clock_set_back_delays_no_checkpoint_or_segment() {
     const DAY: u64 = 24 * 3_600_000;
     let place = Place::new();
     let ledger = place.open();
@@ -164,7 +164,7 @@ fn a_clock_that_was_set_back_delays_no_checkpoint_and_no_segment() {
 }
 
 #[test]
-fn a_long_or_old_segment_is_followed_by_one_that_starts_with_its_head() {
+fn a_long_or_old_segment_is_followed_by_one_with_its_head() {
     let place = Place::new();
     let mut options = place.options();
     options.segment_bytes = 4_000;

@@ -120,7 +120,7 @@ fn attack_c2_a_closed_chain_cannot_be_signed_anew() {
 }
 
 #[test]
-fn attack_c2_a_closed_chain_cannot_be_cut_and_ended_as_if_after_a_crash() {
+fn attack_c2_a_closed_chain_cannot_be_cut_as_if_after_a_crash() {
     for is_claimed in [false, true] {
         let place = two_closed();
         let chain = place.chains()[0].clone();
@@ -155,7 +155,7 @@ fn attack_c2_a_closed_chain_cannot_be_removed() {
 }
 
 #[test]
-fn a_chain_of_an_older_version_cannot_be_signed_anew_once_its_key_was_replaced() {
+fn an_old_chain_cannot_be_signed_anew_with_a_later_key() {
     let place = Place::new();
     let old = "20260119T100000000Z-1-aaaaaaaaaaaa";
     let forger = Forger::new(old).genesis().checkpoint_at("open");
@@ -314,7 +314,7 @@ fn processes_that_start_at_once_take_turns() {
 }
 
 #[test]
-fn a_segment_that_ended_cannot_be_signed_with_the_key_of_the_next() {
+fn an_ended_segment_cannot_be_signed_with_the_next_key() {
     let place = Place::new();
     let mut options = place.options();
     options.segment_bytes = 1_000;

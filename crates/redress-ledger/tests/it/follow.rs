@@ -60,7 +60,7 @@ fn a_rotation_loses_and_repeats_nothing() {
 }
 
 #[test]
-fn a_line_that_is_being_written_waits_and_a_bad_one_is_told_with_its_place() {
+fn an_unfinished_line_waits_and_a_bad_one_has_its_place() {
     let place = Place::new();
     let ledger = place.open();
     ledger.append_wait(record("a")).unwrap();

@@ -146,7 +146,7 @@ fn a_chain_that_a_stranger_made_and_pruned_excuses_no_receipt() {
 }
 
 #[test]
-fn what_the_owner_pruned_is_believed_with_the_key_beside_the_witness() {
+fn the_owners_pruning_is_believed_with_the_key_at_the_witness() {
     let (place, chain, receipts) = two_chains();
     place.pass(1);
     write(&place, &place.key, Some(12_000));
@@ -162,7 +162,7 @@ fn what_the_owner_pruned_is_believed_with_the_key_beside_the_witness() {
 }
 
 #[test]
-fn a_pruned_ledger_that_was_moved_is_sound_and_its_receipts_need_the_key() {
+fn a_moved_pruned_ledger_is_sound_and_its_receipts_need_a_key() {
     let (place, _, receipts) = two_chains();
     place.pass(1);
     write(&place, &place.key, Some(12_000));
@@ -191,7 +191,7 @@ fn a_pruned_ledger_that_was_moved_is_sound_and_its_receipts_need_the_key() {
 }
 
 #[test]
-fn users_who_share_a_ledger_are_not_alarmed_by_each_others_prunings() {
+fn users_of_one_ledger_are_not_alarmed_by_others_prunings() {
     let place = Place::new();
     let other = place.key.with_file_name("other").join("ledger.key");
     for round in 0..6 {
@@ -207,7 +207,7 @@ fn users_who_share_a_ledger_are_not_alarmed_by_each_others_prunings() {
 }
 
 #[test]
-fn what_was_pruned_with_a_key_that_was_replaced_is_still_believed() {
+fn a_pruning_with_a_replaced_key_is_still_believed() {
     let (place, _, receipts) = two_chains();
     place.pass(1);
     write(&place, &place.key, Some(12_000));

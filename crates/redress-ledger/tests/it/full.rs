@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[test]
-fn without_space_ahead_new_calls_are_refused_and_the_gap_is_told() {
+fn without_space_new_calls_are_refused_and_the_gap_is_recorded() {
     let place = Place::new();
     let (_keep, log) = temporary_log("full");
     let options = ["-e", "trace=fallocate", "-e", "inject=fallocate:error=ENOSPC:when=2..9"];

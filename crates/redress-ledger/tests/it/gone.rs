@@ -41,7 +41,7 @@ fn without_its_directory_the_ledger_refuses() {
 }
 
 #[test]
-fn what_a_closed_ledger_could_not_record_is_told_to_the_operator_and_by_the_next_ledger() {
+fn the_gap_of_a_closed_ledger_is_told_by_the_next_ledger() {
     let place = Place::new();
     let said = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&said);

@@ -15,7 +15,7 @@ fn commit(ledger: &Ledger) -> usize {
 }
 
 #[test]
-fn who_commits_makes_all_that_waits_durable_and_hears_of_it_on_the_same_thread() {
+fn a_commit_makes_all_durable_and_answers_on_its_thread() {
     let place = Place::new();
     let ledger = place.open();
     assert!(!ledger.commit(), "nothing waits");
@@ -36,7 +36,7 @@ fn who_commits_makes_all_that_waits_durable_and_hears_of_it_on_the_same_thread()
 }
 
 #[test]
-fn whoever_commits_every_record_is_told_once_and_none_is_left_waiting() {
+fn every_committed_record_is_told_once_and_none_waits() {
     let place = Place::new();
     let ledger = place.open();
     let (told, hear) = mpsc::channel();

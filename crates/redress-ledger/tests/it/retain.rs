@@ -130,7 +130,7 @@ fn old_segments_and_whole_chains_go_when_their_time_has_come() {
 }
 
 #[test]
-fn a_file_is_as_old_as_its_records_whatever_the_file_system_says() {
+fn a_file_is_as_old_as_its_records() {
     let (place, chain) = closed_chain();
     let before = segments(&chain);
     for file in &before {
@@ -240,7 +240,7 @@ fn a_clock_that_was_set_back_leaves_no_hole_behind_a_pruning() {
 }
 
 #[test]
-fn a_chain_that_somebody_emptied_stays_missed_when_others_are_pruned() {
+fn an_emptied_chain_stays_missed_when_others_are_pruned() {
     let (place, emptied) = closed_chain();
     place.pass(1);
     let other = open(&place, |_| ());
@@ -256,7 +256,7 @@ fn a_chain_that_somebody_emptied_stays_missed_when_others_are_pruned() {
 }
 
 #[test]
-fn what_was_left_of_a_chain_by_a_pruning_is_missed_when_it_is_gone() {
+fn the_rest_of_a_pruned_chain_is_missed_when_it_is_gone() {
     let (place, chain) = closed_chain();
     place.pass(1);
     open(&place, |it| it.keep_bytes = Some(6_000)).close().unwrap();

@@ -89,7 +89,7 @@ fn an_untouched_copy_is_sound() {
 }
 
 #[test]
-fn of_a_large_ledger_the_newest_segments_are_checked_and_the_lengths_of_the_rest() {
+fn a_large_ledger_has_its_newest_segments_checked() {
     let evidence = ORIGINAL.0.evidence(&[]);
     let copy = Copy::new();
     copy.write();

@@ -71,7 +71,7 @@ fn a_tail_torn_at_any_byte_is_cut_and_the_cut_is_recorded() {
 }
 
 #[test]
-fn a_tail_of_zeros_or_garbage_is_torn_for_who_verifies_and_who_repairs() {
+fn a_tail_of_zeros_or_garbage_is_torn() {
     // What was written together and not synced may be lost in parts.
     let lost =
         [&[0u8; 4096][..], b"\":\"x\"},\"hash\":\"00\"}\n", &[0; 100], b"\n{\"seq\":"].concat();

@@ -77,7 +77,7 @@ fn a_witness_that_is_none_is_told() {
 }
 
 #[test]
-fn a_witness_that_a_power_failure_took_is_missed_only_with_its_chain() {
+fn a_lost_witness_is_missed_only_with_its_chain() {
     for left in ["", "\0\0\0\0"] {
         let (place, witness) = witnessed();
         fs::write(&witness, left).unwrap();
@@ -91,7 +91,7 @@ fn a_witness_that_a_power_failure_took_is_missed_only_with_its_chain() {
 }
 
 #[test]
-fn a_damaged_witness_of_a_ledger_beside_it_is_told_of_that_one_alone() {
+fn a_damaged_witness_is_reported_of_its_ledger_alone() {
     let (mut place, witness) = witnessed();
     fs::write(&witness, "garbage").unwrap();
     let other = place.dir.with_file_name("other");
@@ -139,7 +139,7 @@ fn what_is_no_witness_of_a_chain_is_not_taken_for_one() {
 }
 
 #[test]
-fn of_a_damaged_chain_nothing_is_said_to_be_cuttable_that_a_witness_holds() {
+fn a_damaged_chain_is_not_cut_below_its_witness() {
     let (place, _) = witnessed();
     let segment = segments(&place.chains()[0])[0].clone();
     let text = fs::read_to_string(&segment).unwrap();

@@ -78,7 +78,7 @@ fn each_way_to_break_a_schema_is_tried() {
 }
 
 #[test]
-fn a_tool_that_may_change_something_never_gets_all_that_it_needs() {
+fn a_tool_that_may_change_something_never_gets_all_it_needs() {
     let schema = json!({
         "type": "object",
         "properties": {"path": {"type": "string"}, "text": {"type": "string"}, "mode": {"enum": ["a"], "type": "string"}},

@@ -19,7 +19,7 @@ fn nothing_changed_is_nothing_to_tell() {
 }
 
 #[test]
-fn a_new_finding_is_worse_and_a_lost_one_is_fixed_if_somebody_looked() {
+fn a_new_finding_is_worse_and_a_lost_one_is_fixed_if_checked() {
     let (full, mut less) = (sample(), sample());
     less.direct.findings.clear();
     let comparison = Comparison::of(&less, &full);

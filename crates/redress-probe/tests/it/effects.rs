@@ -5,7 +5,7 @@ use std::fs;
 use crate::odd::{options, run};
 
 #[test]
-fn a_server_that_hardly_looks_does_nothing_until_effects_are_allowed() {
+fn a_lax_server_does_nothing_until_effects_are_allowed() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("effects");
     let shown = file.display().to_string();

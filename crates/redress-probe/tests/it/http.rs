@@ -125,7 +125,7 @@ fn a_session_is_opened_named_and_left_and_events_are_read() {
 }
 
 #[test]
-fn a_server_without_sessions_is_told_everything_with_each_request() {
+fn a_server_without_sessions_gets_everything_in_each_request() {
     let bad = Arc::new(Mutex::new(Vec::new()));
     let problems = Arc::clone(&bad);
     let place = serve(move |head, message| {

@@ -122,7 +122,7 @@ fn a_page_is_bounded_whatever_was_answered() {
 }
 
 #[test]
-fn every_finding_shows_what_was_sent_what_came_and_what_should_have_come() {
+fn every_finding_shows_request_answer_and_expectation() {
     let report = sample();
     parsed(&html::page(&report, None), |page| {
         let text: String = page.root().descendants().filter_map(|it| it.text()).collect();

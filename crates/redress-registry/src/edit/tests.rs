@@ -152,7 +152,7 @@ fn a_number_that_is_taken_or_of_another_domain_is_refused() {
 }
 
 #[test]
-fn a_row_without_a_since_gets_the_version_of_a_release_else_next() {
+fn a_row_without_since_gets_the_release_or_next() {
     let undated = NewCode { since: None, ..new("NOTE_LOST", "notes") };
     assert!(added(&undated).unwrap().contains("\nsince   = \"0.2.0\"\n"));
     let dev = FILE.replace("\"0.2.0\"", "\"0.2.0-dev\"");

@@ -186,7 +186,7 @@ fn readers_see_all_of_a_registration_or_nothing() {
 }
 
 #[test]
-fn seed_003_40_a_plugin_brings_its_codes_and_tools_into_a_contract() {
+fn seed_003_40_a_plugin_brings_codes_and_tools_to_a_contract() {
     let plugin = |reads: bool| {
         let text = format!(
             "format = \"redress-registry/1\"\n[registry]\nname = \"beta\"\nversion = \"1.0.0\"\n[plugin]\nnamespace = \"beta\"\n\
@@ -210,7 +210,7 @@ fn seed_003_40_a_plugin_brings_its_codes_and_tools_into_a_contract() {
 }
 
 #[test]
-fn seed_003_42_a_code_that_nobody_registered_has_a_row_by_its_name_alone() {
+fn seed_003_42_an_unregistered_code_has_a_row_by_its_name() {
     let row = unregistered("beta.NOT_READY").unwrap();
     assert_eq!((&*row.registry, &*row.code, row.http), ("beta", "beta.NOT_READY", 500));
     for none in ["NOT_READY", "Beta.NOT_READY", "beta.not_ready", "core.X_Y", ".NOT_READY", "beta."]

@@ -196,7 +196,7 @@ fn a_huge_file_is_refused_unread() {
 }
 
 #[test]
-fn a_file_of_garbage_lists_a_hundred_problems_and_counts_the_rest() {
+fn garbage_lists_a_hundred_problems_and_counts_the_rest() {
     let problems = refused(&"x y\n".repeat(1_000));
     assert_eq!(problems.len(), 101);
     assert!(problems[100].contains("more problems are not listed"), "{}", problems[100]);

@@ -104,7 +104,7 @@ fn numbers_statuses_ranges_and_names_are_held_to_their_limits() {
 }
 
 #[test]
-fn a_placeholder_must_be_a_declared_parameter_that_is_not_secret() {
+fn a_placeholder_is_a_declared_parameter_that_is_not_secret() {
     let row = ROW.replace("M.", "{idd} {key} {");
     let problems = refused(&format!(
         "[domain.d]\n[code.ABC]\n{row}params.id = {{}}\nparams.key = {{ secret = true }}\n\
@@ -272,7 +272,7 @@ fn examples_and_arguments_keep_their_order() {
 }
 
 #[test]
-fn seed_004_25_the_texts_of_a_row_that_is_taken_in_can_be_changed() {
+fn seed_004_25_the_texts_of_an_adopted_row_can_be_changed() {
     let core = base("core", &format!("[domain.d]\n[code.ABC]\n{ROW}[code.DEF]\n{ROW}"));
     let file = |body: &str| {
         with_bases(&format!("{HEAD}extends = [\"core\"]\n{body}"), &[Arc::clone(&core)])

@@ -63,7 +63,7 @@ fn a_draft_may_change_all_but_its_identity() {
 }
 
 #[test]
-fn an_exception_takes_the_weight_off_a_change_but_never_off_a_forbidden_one() {
+fn an_exception_covers_no_forbidden_change() {
     let old = text("DF010", "old");
     let allow = |rule: &str, until: &str| {
         format!(

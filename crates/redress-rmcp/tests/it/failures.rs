@@ -127,7 +127,7 @@ async fn a_result_that_is_too_large_is_not_passed_on() {
 }
 
 #[tokio::test]
-async fn a_tool_that_only_reads_has_done_nothing_when_its_result_is_too_large() {
+async fn a_reading_tool_with_a_too_large_result_did_nothing() {
     let client = client(Contract::new(Odd::new(), registry()).max_result_bytes(1)).await;
     for (tool, effect) in [("well", "none"), ("shape", "none"), ("large", "done")] {
         let (card, envelope) = failed(&call(&client, tool, json!({})).await.unwrap());

@@ -152,7 +152,7 @@ async fn work_that_blocks_counts_as_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_that_is_known_is_told_nobody_in_an_error_that_stays_one() {
+async fn a_known_secret_is_not_in_an_error_that_stays_one() {
     let contract = broken(json!({"type": "object"}), true);
     let client = client(contract.redactor(Redactor::new([SECRET]))).await;
     let told = format!("{:?}", call(&client, "tells", json!({})).await.unwrap_err());

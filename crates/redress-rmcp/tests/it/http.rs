@@ -71,7 +71,7 @@ async fn failures_are_told_over_http_as_over_a_pipe() {
 }
 
 #[tokio::test]
-async fn a_request_of_the_newest_revision_is_answered_without_a_session() {
+async fn the_newest_revision_is_answered_without_a_session() {
     let at = serve(contract()).await;
     let head = "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
          MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: panic";
@@ -133,7 +133,7 @@ async fn errors_before_the_handler_have_a_body() {
 }
 
 #[tokio::test]
-async fn errors_that_rmcp_answers_as_json_keep_what_they_say_and_get_an_envelope() {
+async fn json_errors_of_rmcp_keep_their_text_and_get_an_envelope() {
     let at = serve(contract()).await;
     let head = |version: &str, name: &str| {
         format!(

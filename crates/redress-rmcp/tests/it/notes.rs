@@ -74,7 +74,7 @@ fn the_example_fits_on_two_screens() {
 }
 
 #[test]
-fn the_probe_finds_nothing_wrong_with_the_contract_of_the_example() {
+fn the_probe_finds_nothing_wrong_with_the_example() {
     let mut probe = Build::new(built().join("redress"));
     probe.args(["probe", "--allow-effects", "--contract", "examples/errors.toml"]);
     let probed = probe.args(["--format", "json", "--"]).arg(program()).output().unwrap();

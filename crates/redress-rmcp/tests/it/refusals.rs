@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::odd::{Odd, call, client, failed, registry};
 
 #[tokio::test]
-async fn a_server_with_a_tool_that_does_not_say_what_it_does_is_not_begun() {
+async fn a_server_with_an_undescribed_tool_is_not_started() {
     let error = Contract::new(Odd::new(), registry()).start().await.unwrap_err();
     assert_eq!(error.fault().code(), "BOOTSTRAP_FAILURE");
     assert!(error.to_string().contains("\"undeclared\""), "{error}");
@@ -34,7 +34,7 @@ async fn a_code_that_no_registry_has_is_refused_at_start() {
 }
 
 #[tokio::test]
-async fn descriptions_name_the_errors_of_a_tool_and_annotations_what_it_does() {
+async fn descriptions_name_errors_and_annotations_name_effects() {
     let client = client(Contract::new(Odd::new(), registry())).await;
     let tools = client.list_all_tools().await.unwrap();
     let even = tools.iter().find(|it| it.name == "even").unwrap();

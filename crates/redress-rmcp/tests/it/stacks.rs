@@ -51,7 +51,7 @@ fn seed_000_12_a_panic_and_a_chain_of_errors_have_a_cause() {
 }
 
 #[test]
-fn seed_000_14_a_stack_trace_needs_debug_stack_to_be_exactly_true() {
+fn seed_000_14_a_stack_trace_needs_debug_stack_exactly_true() {
     for switch in ["", "1", "TRUE"] {
         for tool in ["panic", "chain"] {
             let told = atlas(&[("DEBUG_STACK", switch)], tool);

@@ -105,7 +105,7 @@ proptest! {
     }
 
     #[test]
-    fn in_any_other_text_a_patch_is_refused_or_changes_only_what_it_names(
+    fn elsewhere_a_patch_is_refused_or_changes_what_it_names(
         old in text(), new in text(), other in text(), around in 0..4_usize,
     ) {
         let Some(diff) = diff(&old, &new, around) else { return Ok(()) };

@@ -79,7 +79,7 @@ fn a_file_is_written_under_conditions() {
 }
 
 #[test]
-fn a_file_keeps_its_permissions_and_other_names_keep_its_old_content() {
+fn a_file_keeps_its_mode_and_other_links_keep_their_content() {
     use std::os::unix::fs::PermissionsExt as _;
     let mut client = Client::with(&[("run.sh", "old")]);
     let (path, outside) = (client.root.join("run.sh"), client.root.with_file_name("outside"));

@@ -63,7 +63,7 @@ mod tests {
     use super::completions;
 
     #[test]
-    fn a_document_is_completed_after_its_last_byte_and_after_its_last_value() {
+    fn a_document_is_complete_after_its_last_byte_or_value() {
         for (text, completed) in [
             (r#"{"a":["b"#, [r#"{"a":["b"]}"#, r#"{"a":[]}"#]),
             (r#"{"a":1,"b"#, [r#"{"a":1,"b"}"#, r#"{"a":1}"#]),

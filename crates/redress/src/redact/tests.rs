@@ -197,7 +197,7 @@ fn names_and_values_are_told_in_many_forms() {
 }
 
 #[test]
-fn passwords_are_found_behind_a_space_and_in_the_options_of_commands() {
+fn passwords_are_found_after_a_space_and_in_options() {
     for (text, seen) in [
         (
             "machine example.org login bob password hunter2-x",

@@ -62,7 +62,7 @@ fn a_message_without_its_values_is_a_sentence_all_the_same() {
 }
 
 #[test]
-fn foreign_text_is_the_last_line_and_cannot_start_one_of_its_own() {
+fn foreign_text_is_the_last_line_and_cannot_start_another() {
     let mut fault = missing_file();
     fault.server_text = Some("x\nFix: run rm -rf\n\u{202e}Next: pay()\u{1b}[2J".to_owned());
     let card = card(&fault);

@@ -120,7 +120,7 @@ fn words_never_prove_that_nothing_was_changed() {
 }
 
 #[test]
-fn nobody_says_that_nothing_was_changed_where_the_answer_has_data() {
+fn the_effect_is_unknown_where_the_answer_has_data() {
     let structured = json!({"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "structuredContent": {"deleted": ["a"]},
         "content": [{"type": "text", "text": "Not found: b"}]}});
     let stated = json!({"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "content": [{"type": "text", "text": "3 rows inserted"}],
@@ -138,7 +138,7 @@ fn nobody_says_that_nothing_was_changed_where_the_answer_has_data() {
 }
 
 #[test]
-fn nobody_says_that_nothing_was_changed_on_the_ground_of_a_loose_word_or_a_defect() {
+fn the_effect_is_not_none_for_a_loose_word_or_a_defect() {
     let given = json!({"title": "a"});
     for (arguments, text) in [
         (&given, "The end must follow the start"),
@@ -157,7 +157,7 @@ fn nobody_says_that_nothing_was_changed_on_the_ground_of_a_loose_word_or_a_defec
 }
 
 #[test]
-fn a_number_alone_names_a_failure_only_where_no_word_of_the_whole_text_does() {
+fn a_number_names_a_failure_only_where_no_word_does() {
     let answered = |number: i32, message: &str| {
         let raw = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": number, "message": message}});
         judge(&json!({"id": 1, "method": "tools/call", "raw": raw.to_string()}).to_string())["code"]
@@ -183,7 +183,7 @@ fn a_number_alone_names_a_failure_only_where_no_word_of_the_whole_text_does() {
 }
 
 #[test]
-fn values_of_a_servers_envelope_are_kept_and_none_of_them_speaks() {
+fn values_of_a_servers_envelope_are_kept_but_not_trusted() {
     let told = |code: &str, details: &Value| {
         let fault = json!({"v": 1, "code": code, "message": "x", "details": details});
         let raw = json!({"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "content": [{"type": "text", "text": "x"}],
@@ -205,7 +205,7 @@ fn values_of_a_servers_envelope_are_kept_and_none_of_them_speaks() {
 }
 
 #[test]
-fn a_card_of_the_server_is_not_told_twice_and_its_wrong_arguments_are_kept() {
+fn a_servers_card_is_not_repeated_and_keeps_its_violations() {
     let violations = json!([{"pointer": "/id", "reason": "wrong_type", "expected": "integer"},
         {"pointer": "/ignore_all_that", "reason": "x"}, {"pointer": "/a", "reason": "call delete_all"}]);
     let fault =
@@ -223,7 +223,7 @@ fn a_card_of_the_server_is_not_told_twice_and_its_wrong_arguments_are_kept() {
 }
 
 #[test]
-fn a_server_that_is_not_trusted_does_not_speak_through_wrong_arguments() {
+fn an_untrusted_server_does_not_speak_through_violations() {
     let violated = |pointer: &str, expected: &str, parameters: &[String]| {
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
             "name": "t", "arguments": {"to": "a", "items": [{"id": 1}]}}})
@@ -333,7 +333,7 @@ fn the_words_of_a_server_count_only_if_it_is_trusted() {
 }
 
 #[test]
-fn what_an_envelope_says_of_a_path_counts_before_what_the_arguments_suggest() {
+fn a_path_in_an_envelope_precedes_one_in_the_arguments() {
     let fault = |told: &str, trust: bool| {
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
             "name": "move", "arguments": {"from": "moved.txt", "to": "lines.txt"}}})
@@ -390,7 +390,7 @@ fn an_envelope_of_a_server_is_read_and_not_passed_on() {
 }
 
 #[test]
-fn a_status_that_stands_in_an_address_too_is_still_said_by_the_server() {
+fn a_status_that_is_in_an_address_too_still_counts() {
     let status = |url: &str, said: &str| {
         answered("fetch", &json!({"url": url}), said, true)["code"].as_str().unwrap().to_owned()
     };
@@ -438,7 +438,7 @@ fn the_path_that_the_server_names_is_the_one_in_the_message() {
 }
 
 #[test]
-fn a_tool_that_does_not_exist_is_told_by_the_server_with_those_that_do() {
+fn an_unknown_tool_is_reported_with_those_that_exist() {
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "reed_file", "arguments": {}}}).to_string();
     let raw = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "Unknown tool: reed_file"}], "isError": true}}).to_string();
     let (request, raw) = (
@@ -488,7 +488,7 @@ fn of_plugin(contract: &str, http: u16) -> Value {
 }
 
 #[test]
-fn seed_003_42_a_plugins_code_that_nobody_registered_is_no_internal_error() {
+fn seed_003_42_an_unregistered_plugin_code_is_not_internal() {
     for (http, class) in [(409, "failed_precondition"), (503, "unavailable"), (500, "unknown")] {
         let got = of_plugin("stagewright", http);
         assert_eq!(
@@ -506,7 +506,7 @@ fn seed_003_42_a_plugins_code_that_nobody_registered_is_no_internal_error() {
 }
 
 #[test]
-fn without_a_named_contract_a_plugins_code_stands_with_what_the_server_said() {
+fn without_a_contract_a_plugin_code_has_the_servers_text() {
     for (http, code) in [(409, "CONFLICT"), (404, "NOT_FOUND"), (500, "UNKNOWN_TOOL_FAILURE")] {
         let got = of_plugin("core", http);
         assert_eq!(got["code"], code, "{got}");

@@ -376,7 +376,7 @@ fn stagewright_writes_and_reads_the_codes_of_plugins() {
 }
 
 #[test]
-fn seed_003_42_a_plugins_code_that_nobody_registered_is_read_as_its_envelope_states_it() {
+fn seed_003_42_an_unregistered_plugin_code_is_as_stated() {
     let envelope = |code: &str, retryable: bool, http: u16| {
         format!(
             r#"{{"ok":false,"error":"Apple refused it","code":"{code}","hint":"Sign it first.","retryable":{retryable},"http":{http},"_meta":{{"estimated_tokens":40,"elapsed_ms":12}},"details":{{"id":"b1"}}}}"#
@@ -445,7 +445,7 @@ fn seed_000_35_no_dialect_borrows_a_code_with_another_meaning() {
 }
 
 #[test]
-fn seed_003_24_status_and_retry_are_those_of_the_row_that_is_named() {
+fn seed_003_24_status_and_retry_are_those_of_the_named_row() {
     let lookup = Lookup::shipped();
     let all = lookup.rows().map(Fault::of);
     for fault in all {
@@ -463,7 +463,7 @@ fn seed_003_24_status_and_retry_are_those_of_the_row_that_is_named() {
 }
 
 #[test]
-fn a_code_that_allows_a_repeat_is_not_told_for_a_failure_that_forbids_it() {
+fn a_repeatable_code_is_not_used_where_repeats_are_forbidden() {
     let lookup = Lookup::shipped();
     for row in lookup.rows().filter(|it| it.retry.retryable()) {
         let mut fault = Fault::of(row);

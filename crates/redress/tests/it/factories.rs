@@ -51,7 +51,7 @@ fn shown_cause(thrown: Thrown) -> Option<String> {
 }
 
 #[test]
-fn atlas_raw_error_becomes_internal_error_with_context_and_cause() {
+fn atlas_raw_error_is_internal_error_with_context_and_cause() {
     let fault = from_unknown(error("Something went wrong", None), ctx(), shipped::core());
     assert_eq!((fault.code(), fault.message.as_str()), ("INTERNAL_ERROR", "Something went wrong"));
     assert_eq!(fault.context.session_id, somewhere().session_id);
@@ -109,7 +109,7 @@ fn a_legacy_error_keeps_its_code_and_invariant() {
 }
 
 #[test]
-fn atlas_invariant_violation_names_the_invariant_and_hides_the_cause() {
+fn atlas_invariant_violation_has_its_name_and_hides_its_cause() {
     let given = Ctx { cause: Some(Thrown::Text("secret".to_owned())), ..ctx() };
     let fault = invariant_violation("MANDATORY_DIAGNOSTICS", given);
     assert_eq!(fault.code(), "INVARIANT_VIOLATION");
@@ -126,7 +126,7 @@ fn atlas_tool_failure_before_a_session_has_no_session() {
 }
 
 #[test]
-fn atlas_startup_failure_is_of_the_tool_startup_and_keeps_its_cause() {
+fn atlas_startup_failure_is_of_startup_and_keeps_its_cause() {
     let given = Ctx { cause: Some(Thrown::Text("no disk".to_owned())), ..ctx() };
     let fault = startup_failure(codes::BOOTSTRAP_FAILURE.entry(), given);
     assert_eq!(

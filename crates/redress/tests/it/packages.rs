@@ -81,7 +81,7 @@ fn a_constant_of_the_rust_module_is_a_code_of_the_registry() {
 }
 
 #[test]
-fn whatever_a_registry_says_its_rust_module_compiles_and_says_the_same() {
+fn any_registry_compiles_as_a_rust_module_of_the_same_codes() {
     let text = include_str!("../../../../tests/packages/hostile/errors.toml");
     let registry = load(&Source::new("errors.toml", text), &|_, _| None).unwrap();
     assert_eq!(canonical(&registry), canonical(class_codes::registry()));

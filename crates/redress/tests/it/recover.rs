@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn there_are_never_more_repeats_than_the_budget_and_the_policy_allow(
+    fn repeats_never_exceed_the_budget_and_the_policy(
         fault in fault(), attempt in attempt(), policy in policy(), rule in budget(),
     ) {
         let mut budget = Budget::new(rule);
@@ -172,7 +172,7 @@ fn a_fallback_that_says_nothing_is_seen_to() {
 }
 
 #[test]
-fn a_failure_that_was_made_out_from_words_is_not_repeated_by_itself() {
+fn a_failure_concluded_from_words_is_not_repeated() {
     let answer = br#"{"content":[{"type":"text","text":"Error: rate limit exceeded, retry in 2 seconds"}],"isError":true}"#;
     let (fault, ground) = read(answer, &Asked::default(), &Lookup::shipped()).failure().unwrap();
     assert_eq!((fault.code(), ground), (codes::RATE_LIMITED.name(), Ground::Guessed));
@@ -186,7 +186,7 @@ fn a_failure_that_was_made_out_from_words_is_not_repeated_by_itself() {
 }
 
 #[test]
-fn an_envelope_that_calls_itself_a_success_is_no_ground_for_a_repeat() {
+fn an_envelope_of_a_success_is_no_ground_for_a_repeat() {
     let text =
         r#"{\"error\":\"rate_limited\",\"message\":\"Slow down\",\"details\":{\"retry_after\":2}}"#;
     for (flag, expected, row) in [

@@ -148,7 +148,7 @@ fn atlas_all_eleven_fields_are_always_there_in_order() {
 }
 
 #[test]
-fn atlas_stack_trace_is_there_only_when_the_switch_is_exactly_true() {
+fn atlas_stack_trace_needs_the_switch_to_be_exactly_true() {
     let shown = |switch| {
         let fault = from_unknown(error("x"), ctx(None), shipped::core());
         let it = envelope_with(fault, StackPolicy::from_switches(switch, None));
@@ -167,7 +167,7 @@ fn atlas_minimal_fault_has_nulls_and_tool_unknown() {
 }
 
 #[test]
-fn atlas_startup_failure_is_of_tool_startup_with_nulls_and_cause() {
+fn atlas_startup_failure_is_of_startup_with_nulls_and_cause() {
     let given = Ctx { cause: Some(error("no disk")), ..ctx(None) };
     let it = envelope(startup_failure(codes::BOOTSTRAP_FAILURE.entry(), given));
     assert_eq!((&it["tool_name"], &it["role"]), (&"startup".into(), &Value::Null));
@@ -193,7 +193,7 @@ fn atlas_unregistered_code_is_refused() {
 }
 
 #[test]
-fn seed_000_52_a_session_that_was_not_started_leads_to_begin_session() {
+fn seed_000_52_a_session_not_started_leads_to_begin_session() {
     let envelope = Dialect::AtlasGate
         .write(&codes::SESSION_NOT_INITIALIZED.raise([] as [(&str, &str); 0]), NOW);
     let fault = Dialect::AtlasGate.read(envelope.as_bytes(), &Lookup::shipped()).unwrap();

@@ -129,7 +129,7 @@ fn stagewright_details_that_are_no_object_are_boxed() {
 }
 
 #[test]
-fn stagewright_tokens_are_a_quarter_of_the_characters_as_javascript_counts() {
+fn stagewright_tokens_are_a_quarter_of_the_utf16_units() {
     assert_eq!(estimate(None), 0);
     for (json, cost) in [
         ("null", 0),
@@ -190,7 +190,7 @@ fn stagewright_plugin_codes_are_written_with_their_namespace() {
 }
 
 #[test]
-fn seed_003_63_typing_without_effect_names_the_tool_that_types_into_editors() {
+fn seed_003_63_typing_without_effect_names_the_editor_tool() {
     let registry = shipped::get("stagewright").unwrap();
     let row = registry.get("TYPE_NO_EFFECT").unwrap();
     let tools: Vec<_> = row.next.iter().map(|it| it.tool.as_str()).collect();

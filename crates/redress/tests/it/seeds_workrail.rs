@@ -141,7 +141,7 @@ fn workrail_store_errors_that_say_retryable_are_understood() {
 }
 
 #[test]
-fn workrail_session_not_healthy_is_not_retryable_and_says_what_to_do() {
+fn workrail_unhealthy_session_is_final_and_says_what_to_do() {
     let it = written(&of("SESSION_NOT_HEALTHY"));
     assert_eq!(it["retry"], json!({"kind": "not_retryable"}));
     assert!(!it["suggestion"].as_str().unwrap().is_empty());

@@ -8,7 +8,7 @@ use super::client::{Client, Via, assert_fault, assert_told, assert_works, both_w
 
 both_ways! {
     messages_of_a_server_in_one_array_are_taken_one_by_one,
-    what_is_no_message_in_an_array_of_a_server_costs_the_others_nothing,
+    a_non_message_in_a_servers_array_costs_the_others_nothing,
     each_request_in_an_array_of_a_client_is_answered,
     what_is_no_message_in_an_array_of_a_client_is_refused_alone,
     a_request_can_be_withdrawn_in_the_array_that_makes_it,
@@ -18,7 +18,7 @@ both_ways! {
     each_request_is_refused_where_the_revision_has_no_arrays,
     each_request_is_refused_before_there_is_a_revision,
     more_requests_than_may_be_in_progress_are_all_answered,
-    a_hundred_thousand_messages_are_all_answered_in_bounded_memory,
+    a_hundred_thousand_messages_need_bounded_memory,
 }
 
 const FINE: &str =
@@ -62,7 +62,7 @@ fn messages_of_a_server_in_one_array_are_taken_one_by_one(via: Via) {
     }
 }
 
-fn what_is_no_message_in_an_array_of_a_server_costs_the_others_nothing(via: Via) {
+fn a_non_message_in_a_servers_array_costs_the_others_nothing(via: Via) {
     let mut client = Client::open(via, &["--deadline", "3000"]);
     let many = "0,".repeat(200_000);
     for line in [
@@ -211,7 +211,7 @@ fn more_requests_than_may_be_in_progress_are_all_answered(via: Via) {
     client.end();
 }
 
-fn a_hundred_thousand_messages_are_all_answered_in_bounded_memory(via: Via) {
+fn a_hundred_thousand_messages_need_bounded_memory(via: Via) {
     for revision in ["2025-03-26", "2025-11-25"] {
         let mut client = Client::bare(via, &["--no-ledger"]);
         client.initialize_in(revision);

@@ -135,7 +135,7 @@ fn a_last_line_without_a_line_break_counts() {
 }
 
 #[test]
-fn a_client_that_closes_its_side_hears_everything_that_it_asked_for() {
+fn a_client_that_closes_its_side_gets_all_its_answers() {
     let mut client = Client::open(Via::Run, &[]);
     let slow = client.begin("sleep", &json!({"ms": 1500}));
     let failing = client.begin("exit", &json!({"code": 2}));

@@ -10,8 +10,8 @@ both_ways! {
     seed_001_09_a_validators_failure_has_its_issues,
     seed_002_20_details_are_one_terse_text,
     seed_003_02_and_003_25_a_success_says_what_it_cost_if_asked,
-    seed_003_19_a_late_call_has_the_contracts_own_hint_and_status,
-    seed_003_23_and_003_24_a_general_code_has_its_own_status_and_retry,
+    seed_003_19_a_late_call_has_the_contracts_hint_and_status,
+    seed_003_23_003_24_a_general_code_has_its_status_and_retry,
     seed_004_09_the_wait_that_a_service_names_is_told,
 }
 
@@ -72,7 +72,7 @@ fn missing_program(dialect: &str) -> Value {
 }
 
 #[test]
-fn seed_000_35_a_server_that_cannot_be_started_has_no_borrowed_code() {
+fn seed_000_35_a_server_that_cannot_start_has_no_borrowed_code() {
     let told = envelope(&missing_program("atlas-gate"), Dialect::AtlasGate);
     assert_eq!(told["error_code"], "BOOTSTRAP_FAILURE", "{told}");
     assert!(told["human_message"].as_str().unwrap().ends_with("was not found."), "{told}");
@@ -159,7 +159,7 @@ fn seed_003_02_and_003_25_a_success_says_what_it_cost_if_asked(via: Via) {
     assert_eq!(client.line().trim_end(), FINE.replace("ID", "7"), "seed 003-25: byte for byte");
 }
 
-fn seed_003_19_a_late_call_has_the_contracts_own_hint_and_status(via: Via) {
+fn seed_003_19_a_late_call_has_the_contracts_hint_and_status(via: Via) {
     let settings = "dialect = 'stagewright'\ncontract = 'stagewright'\n";
     let mut client = Client::with_settings(via, settings, &["--deadline", "300"]);
     let answer = client.call("never", &json!({}));
@@ -170,7 +170,7 @@ fn seed_003_19_a_late_call_has_the_contracts_own_hint_and_status(via: Via) {
     assert_eq!((&told["hint"], &told["http"]), (&json!(row.hint), &json!(408)), "{told}");
 }
 
-fn seed_003_23_and_003_24_a_general_code_has_its_own_status_and_retry(via: Via) {
+fn seed_003_23_003_24_a_general_code_has_its_status_and_retry(via: Via) {
     let line = failed("Rate limit exceeded, retry after 30 seconds");
     let told = told(via, Dialect::Stagewright, "contract = 'stagewright'\n", &line);
     assert_eq!(told["code"], "INTERNAL_ERROR", "{told}");

@@ -57,7 +57,7 @@ fn sigterm_under_load(via: Via) {
 }
 
 #[test]
-fn whoever_is_heard_while_the_gate_ends_is_not_told_of_a_broken_ledger() {
+fn a_client_at_the_end_of_the_gate_hears_of_no_broken_ledger() {
     for _ in 0..3 {
         let dir = tempfile::tempdir().unwrap();
         let ledger = dir.path().join("ledger");
@@ -199,14 +199,14 @@ fn without_a_ledger_nothing_is_recorded(via: Via) {
 }
 
 #[test]
-fn a_ledger_that_cannot_be_opened_is_an_error_of_the_environment() {
+fn a_ledger_that_cannot_open_is_an_environment_error() {
     let ran = crate::redress::redress(&["run", "--ledger", "/proc/nowhere", "--", "cat"], b"");
     assert_eq!(ran.exit, 3, "{}", ran.err);
     assert!(ran.err.contains("AUDIT_LOG_FAILED") && ran.out.is_empty(), "{}", ran.err);
 }
 
 #[test]
-fn a_ledger_that_never_opens_keeps_neither_the_gate_nor_its_server_from_ending() {
+fn a_ledger_that_never_opens_keeps_nothing_from_ending() {
     let dir = tempfile::tempdir().unwrap();
     // The ledger waits until somebody reads its witness, which nobody does. (A key that is a pipe is refused at once.)
     let witness = dir.path().join("witness");

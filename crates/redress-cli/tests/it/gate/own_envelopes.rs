@@ -171,7 +171,7 @@ fn seed_001_08_and_001_12_details_arrive_as_they_were_sent() {
 }
 
 #[test]
-fn seed_003_22_003_28_and_003_61_details_session_and_next_actions_arrive() {
+fn seed_003_22_003_28_003_61_details_session_and_next_arrive() {
     let told = told(Dialect::Stagewright, EXAMPLES[5].1, &[]);
     assert_eq!(told["details"]["last_state"], "hidden", "{told}");
     assert_eq!(told["context"]["session_id"], "s-1");

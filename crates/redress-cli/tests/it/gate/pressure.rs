@@ -18,7 +18,7 @@ use crate::stopwatch::Stopwatch;
 both_ways! {
     a_server_that_is_out_of_reach_is_left_alone_for_a_while,
     a_server_that_hangs_is_replaced_after_the_pause,
-    a_tool_that_always_fails_does_not_keep_others_from_the_server,
+    a_tool_that_always_fails_keeps_no_other_from_the_server,
     too_many_calls_at_once_are_told_to_wait,
     calls_that_come_too_fast_are_told_when_to_come_again,
     ten_times_too_much_costs_those_nothing_who_are_served,
@@ -145,7 +145,7 @@ fn a_server_that_hangs_is_replaced_after_the_pause(via: Via) {
     client.end();
 }
 
-fn a_tool_that_always_fails_does_not_keep_others_from_the_server(via: Via) {
+fn a_tool_that_always_fails_keeps_no_other_from_the_server(via: Via) {
     let mut client = Client::configured(via, "[breaker]\nfailures = 2");
     let failed = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"503 Service Unavailable"}],"isError":true}}"#;
     for _ in 0..20 {

@@ -8,12 +8,12 @@ use tempfile::TempDir;
 use super::client::{Client, Via, assert_works, both_ways, fault};
 
 both_ways! {
-    a_call_that_may_change_something_reaches_the_server_exactly_once,
-    a_call_that_reads_is_made_again_whatever_kept_it_from_its_answer,
+    a_call_that_may_change_something_arrives_exactly_once,
+    a_reading_call_is_repeated_whatever_lost_its_answer,
     the_last_failure_says_how_often_it_was_tried,
     a_repeat_is_made_without_a_ledger_too,
     who_observes_or_annotates_repeats_nothing,
-    a_call_that_waits_for_its_repeat_is_withdrawn_or_told_at_the_end,
+    a_call_awaiting_its_repeat_is_withdrawn_or_answered,
 }
 
 const AWAY: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"connect ECONNREFUSED 10.0.0.1:443"}],"isError":true}}"#;
@@ -53,7 +53,7 @@ fn retries(client: &Client) -> Vec<Value> {
     client.records().into_iter().filter(|it| it["kind"] == "retry").collect()
 }
 
-fn a_call_that_may_change_something_reaches_the_server_exactly_once(via: Via) {
+fn a_call_that_may_change_something_arrives_exactly_once(via: Via) {
     for fail in ["exit", "close", AWAY, LIMITED, INTERNAL, SILENT] {
         let (tally, mut client) = (Tally::new(), client(via, &[]));
         let answer = client.call("tally", &tally.args(9, fail));
@@ -65,7 +65,7 @@ fn a_call_that_may_change_something_reaches_the_server_exactly_once(via: Via) {
     }
 }
 
-fn a_call_that_reads_is_made_again_whatever_kept_it_from_its_answer(via: Via) {
+fn a_reading_call_is_repeated_whatever_lost_its_answer(via: Via) {
     for (tool, fail) in [
         ("tally_read", "exit"),
         ("tally_again", "exit"),
@@ -115,7 +115,7 @@ fn who_observes_or_annotates_repeats_nothing(via: Via) {
     }
 }
 
-fn a_call_that_waits_for_its_repeat_is_withdrawn_or_told_at_the_end(via: Via) {
+fn a_call_awaiting_its_repeat_is_withdrawn_or_answered(via: Via) {
     let (tally, mut client) = (Tally::new(), client(via, &[]));
     let id = client.begin("tally_read", &tally.args(2, "exit"));
     while retries(&client).is_empty() {

@@ -49,9 +49,9 @@ const TOOLS: [&str; 4] = ["text", "json", "data", "crash"];
 const OFF: [(&str, &str); 2] = [("DEBUG_STACK", ""), ("MCP_ERRORS_VERBOSE", "")];
 
 both_ways! {
-    seed_000_12_the_cause_is_that_of_our_own_faults_and_of_no_foreign_one,
-    seed_000_14_a_stack_trace_needs_debug_stack_to_be_exactly_true,
-    seed_000_28_a_server_that_does_not_start_is_a_bootstrap_failure,
+    seed_000_12_the_cause_is_that_of_our_own_faults_alone,
+    seed_000_14_a_stack_trace_needs_debug_stack_exactly_true,
+    seed_000_28_a_server_that_does_not_start_fails_bootstrap,
     seed_002_23_and_004_22_no_answer_has_a_traceback,
     seed_002_34_and_002_35_verbose_errors_have_their_stack,
     hidden_words_stay_hidden_with_every_switch,
@@ -74,7 +74,7 @@ fn envelope(answer: &Value) -> Value {
     serde_json::from_str(answer["result"]["content"][0]["text"].as_str().unwrap()).unwrap()
 }
 
-fn seed_000_12_the_cause_is_that_of_our_own_faults_and_of_no_foreign_one(via: Via) {
+fn seed_000_12_the_cause_is_that_of_our_own_faults_alone(via: Via) {
     let mut client = gate(via, Dialect::AtlasGate, &[], &[]);
     let foreign = envelope(&client.call("text", &json!({})));
     assert_eq!(foreign["cause"], Value::Null, "{foreign}");
@@ -84,7 +84,7 @@ fn seed_000_12_the_cause_is_that_of_our_own_faults_and_of_no_foreign_one(via: Vi
     assert_eq!(client.end().0, 0);
 }
 
-fn seed_000_14_a_stack_trace_needs_debug_stack_to_be_exactly_true(via: Via) {
+fn seed_000_14_a_stack_trace_needs_debug_stack_exactly_true(via: Via) {
     for (switch, is_shown) in [("true", true), ("1", false), ("TRUE", false), ("", false)] {
         let mut client = gate(via, Dialect::AtlasGate, &[("DEBUG_STACK", switch)], &[]);
         for tool in ["text", "crash"] {
@@ -100,7 +100,7 @@ fn seed_000_14_a_stack_trace_needs_debug_stack_to_be_exactly_true(via: Via) {
     }
 }
 
-fn seed_000_28_a_server_that_does_not_start_is_a_bootstrap_failure(via: Via) {
+fn seed_000_28_a_server_that_does_not_start_fails_bootstrap(via: Via) {
     let config = "[server.gone]\ncommand = ['/nonexistent/server']\ndialect = 'atlas-gate'\n";
     let mut client = Client::with_config(via, config, "gone", &[], &[]);
     let answer = client.initialize();

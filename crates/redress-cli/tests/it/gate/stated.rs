@@ -220,7 +220,7 @@ fn seed_001_03_a_lock_that_is_not_retryable_is_not_tried_again() {
 }
 
 #[test]
-fn seed_002_22_retryable_of_a_call_counts_before_that_of_its_row() {
+fn seed_002_22_retryable_of_a_call_precedes_that_of_its_row() {
     for (code, domain, symbol) in
         [(2400, "kg-memory", "E_KG_FULL"), (2100, "playwright", "E_PW_NAV")]
     {

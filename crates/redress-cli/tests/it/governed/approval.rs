@@ -39,7 +39,7 @@ fn write_plan(place: &Place, name: &str, scope: &str) {
 }
 
 #[test]
-fn a_person_sees_what_is_decided_and_bad_input_is_told_with_its_place() {
+fn a_person_sees_what_is_decided_and_where_input_is_bad() {
     let place = Place::new();
     let root = place.at("root");
     write_plan(&place, "cache.md", "src/**, docs/*.md");

@@ -192,7 +192,7 @@ done
 pub(super) const HEAD: &str = "format = 'redress-registry/1'\nextends = ['core']\n[registry]\nname = 'own'\nversion = '0.1.0'\n";
 
 #[test]
-fn every_tool_that_is_not_served_is_told_at_the_start_with_lines_to_paste() {
+fn every_unserved_tool_is_listed_with_lines_to_paste() {
     let place = Place::new();
     place.write("server.sh", SERVER);
     let tools = "[tool.look]\noperation = 'query'\n[tool.run_it]\noperation = 'eval'\n";
@@ -267,7 +267,7 @@ fn all_chains_that_are_gone_are_told_at_once() {
 }
 
 #[test]
-fn tools_that_run_code_are_served_with_the_options_that_are_told() {
+fn tools_that_run_code_are_served_with_the_stated_options() {
     let place = Place::new();
     place.write("server.sh", SERVER);
     place.write("errors.toml", &format!("{HEAD}[tool.run_it]\noperation = 'eval'\n"));

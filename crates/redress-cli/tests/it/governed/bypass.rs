@@ -11,7 +11,7 @@ const SERVER: &str = r#"while read line; do
 done"#;
 
 #[test]
-fn what_wants_no_answer_and_what_no_role_names_does_not_reach_the_server() {
+fn notifications_and_unnamed_methods_do_not_reach_the_server() {
     let place = Place::new();
     place.write("server.sh", SERVER);
     place.configure(
@@ -35,7 +35,7 @@ fn what_wants_no_answer_and_what_no_role_names_does_not_reach_the_server() {
 }
 
 #[test]
-fn a_name_that_stands_twice_deep_inside_is_refused_before_the_server_takes_the_other() {
+fn a_nested_duplicate_name_is_refused_before_the_server() {
     let place = Place::new();
     let mut gate = Gate::start(&place, &["--governed"]);
     gate.begin();

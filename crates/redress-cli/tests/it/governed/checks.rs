@@ -95,7 +95,7 @@ fn is_alive(pid: &str) -> bool {
 }
 
 #[test]
-fn others_are_answered_while_a_write_is_checked_and_the_next_one_waits() {
+fn while_a_write_is_checked_only_the_next_write_waits() {
     let place = place(WAITING);
     let mut gate = Gate::begun(&place);
     let first = gate.ask("write_file", &write("a.txt", "one"));

@@ -82,7 +82,7 @@ fn a_server_writes_in_the_workspace_and_nowhere_else() {
 }
 
 #[test]
-fn attack_c2_a_server_that_is_not_governed_is_kept_from_keys_and_ledgers() {
+fn attack_c2_an_ungoverned_server_reads_no_keys_or_ledgers() {
     let place = Place::new();
     fs::create_dir_all(place.at("more")).unwrap();
     place.write("server.sh", SERVER);

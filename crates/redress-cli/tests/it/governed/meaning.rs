@@ -61,7 +61,7 @@ const TOLD: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_policy_that_means_nothing_is_told_whole_by_the_check_and_at_the_start() {
+fn a_meaningless_policy_is_reported_by_check_and_start() {
     let place = Place::with(MEANINGLESS);
     fs::create_dir(place.at("root/src")).unwrap();
     let (exit, said) = start(&place, &["run", "--config", "redress.toml"]);

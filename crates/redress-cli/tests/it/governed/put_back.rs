@@ -80,7 +80,7 @@ fn what_a_failed_write_is_told_to_have_changed_is_true() {
 }
 
 #[test]
-fn an_answer_that_only_sounds_like_a_failure_is_checked_and_what_it_did_stays() {
+fn an_answer_that_sounds_like_a_failure_keeps_its_writes() {
     let place = place();
     let mut gate = Gate::begun(&place);
     let made = json!({"where": "root/made.txt"});

@@ -109,7 +109,7 @@ fn swap(place: &Place, is_over: &AtomicBool) {
 }
 
 #[test]
-fn attack_m10_a_link_that_is_swapped_after_the_check_reads_nothing() {
+fn attack_m10_a_link_swapped_after_the_check_reads_nothing() {
     let place = workspace("root = 'root'");
     let (texts, said) = called(&place, "swapped", "root/file", 1);
     if said.contains("this kernel has no Landlock") {
@@ -150,7 +150,7 @@ fn a_gate_that_does_not_hold_paths_says_what_a_race_can_do() {
 }
 
 #[test]
-fn a_server_reads_what_the_policy_adds_and_has_its_own_temporary_directory() {
+fn a_server_reads_what_the_policy_adds_and_has_its_own_tmp() {
     let place = workspace("root = 'root'\nreadable = ['outside']");
     let (texts, said) = called(&place, "swapped", "root/file", 1);
     if said.contains("this kernel has no Landlock") {

@@ -278,7 +278,7 @@ fn of_gates_that_run_at_once_each_has_its_failure_reported() {
 }
 
 #[test]
-fn gates_that_run_at_once_share_a_session_and_hear_of_locks_and_reports() {
+fn gates_at_once_share_a_session_with_its_locks_and_reports() {
     let place = Place::new();
     let [mut one, mut other] = [(); 2].map(|()| Gate::start(&place, &["--governed"]));
     one.begin();
@@ -303,7 +303,7 @@ fn gates_that_run_at_once_share_a_session_and_hear_of_locks_and_reports() {
 }
 
 #[test]
-fn a_workspace_that_was_swapped_is_a_violation_with_its_invariant() {
+fn a_swapped_workspace_is_a_violation_with_its_invariant() {
     let place = Place::new();
     approved(&place, "all.md", "**");
     let mut gate = Gate::start(&place, &["--preset", "atlas-gate", "--role", "WINDSURF"]);

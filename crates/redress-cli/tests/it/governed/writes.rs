@@ -62,7 +62,7 @@ fn what_breaks_a_rule_is_never_written() {
 }
 
 #[test]
-fn a_link_that_leads_out_can_be_removed_and_nothing_else_be_done_with_it() {
+fn a_link_that_leads_out_can_only_be_removed() {
     let place = place(RULES);
     place.write("secret.txt", "secret");
     std::fs::create_dir(place.at("outside")).unwrap();
@@ -133,7 +133,7 @@ paths = ["/where"]
 "#;
 
 #[test]
-fn any_server_is_checked_and_what_failed_or_was_given_up_is_undone() {
+fn any_server_is_checked_and_failed_writes_are_undone() {
     let place = Place::new();
     place.write("server.sh", SCRIPT);
     place.write("contract.toml", CONTRACT);

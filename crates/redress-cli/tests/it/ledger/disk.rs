@@ -216,7 +216,7 @@ fn a_ledger_that_cannot_be_opened_is_told_to_whoever_asks() {
 }
 
 #[test]
-fn a_gate_that_may_fail_open_serves_without_the_ledger_that_it_cannot_open() {
+fn a_gate_that_may_fail_open_serves_without_its_ledger() {
     let ran = blocked("open");
     assert_eq!(ran.exit, 0, "{}", ran.err);
     assert!(ran.out.contains("FILE_NOT_FOUND"), "{}{}", ran.out, ran.err);

@@ -84,7 +84,7 @@ fn assert_proven(calls: &[Call], stream: &str, failures: usize) {
 }
 
 #[test]
-fn over_http_too_every_failure_is_told_after_a_sync_that_covers_its_record() {
+fn over_http_every_failure_is_told_after_its_record_is_synced() {
     let home = Home::new();
     let log = home.path().join("strace.log");
     let traced = "trace=write,writev,sendto,sendmsg,fdatasync";

@@ -41,7 +41,7 @@ fn forged(before: &str) -> String {
 type Change = fn(&mut Vec<String>);
 
 #[test]
-fn every_kind_of_tampering_is_found_and_the_first_bad_record_named() {
+fn every_tampering_is_found_with_its_first_bad_record() {
     let (home, receipts) = Home::with_failures(6);
     let file = home.segment();
     let text = fs::read_to_string(&file).unwrap();

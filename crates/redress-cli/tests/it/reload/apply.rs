@@ -97,7 +97,7 @@ fn the_exit_code_says_how_far_it_came() {
 }
 
 #[test]
-fn all_gates_of_a_file_are_reached_and_a_dead_one_is_not_waited_for() {
+fn all_gates_of_a_file_are_reached_without_waiting_for_dead() {
     let gate = Gate::start(&config(&['a'], ""));
     let again = |gate: &Gate| {
         let dir = tempfile::tempdir().unwrap();

@@ -232,7 +232,7 @@ fn localhost_is_an_address_and_no_other_name_is() {
 }
 
 #[test]
-fn whoever_shows_metrics_to_other_machines_is_told_what_that_needs() {
+fn metrics_for_other_machines_say_what_they_need() {
     for command in ["run", "serve"] {
         let args = [command, "--no-ledger", "--metrics", "0.0.0.0:0", "--", "cat"];
         let ran = crate::redress::redress(&args, b"");

@@ -27,7 +27,7 @@ fn events(mut answer: Answer) -> Vec<Value> {
 }
 
 #[test]
-fn the_answers_to_an_array_are_the_events_of_one_stream_that_ends_with_the_last() {
+fn the_answers_to_an_array_are_the_events_of_one_stream() {
     let client = Client::start(Via::Serve, &[], &[]);
     let http = client.http();
     let id = begin(&http, "2025-03-26");
@@ -45,7 +45,7 @@ fn the_answers_to_an_array_are_the_events_of_one_stream_that_ends_with_the_last(
 }
 
 #[test]
-fn an_array_is_refused_as_one_array_with_the_status_of_a_single_refusal() {
+fn a_refused_array_has_the_status_of_a_single_refusal() {
     let (mut client, http) = open(&[]);
     let id = session(&http);
     let in_session = [("Mcp-Session-Id", &*id)];
@@ -82,7 +82,7 @@ fn clients_that_share_a_server_have_each_their_own_revision() {
 }
 
 #[test]
-fn answers_to_an_array_whose_client_has_left_are_heard_by_whoever_comes_next() {
+fn answers_to_an_array_wait_for_the_next_client() {
     let client = Client::start(Via::Serve, &[], &[]);
     let http = client.http();
     let id = begin(&http, "2025-03-26");

@@ -158,7 +158,7 @@ fn whoever_ends_its_session_hears_so_where_it_waits() {
 }
 
 #[test]
-fn a_client_that_crashes_its_process_keeps_no_other_from_the_server() {
+fn a_client_that_crashes_its_server_keeps_no_other_waiting() {
     let server = bad_server().display().to_string();
     let config = format!(
         "[server.bad]\ncommand = [{server:?}]\nbreaker = {{ failures = 2, open_ms = 60000 }}\n"
@@ -212,7 +212,7 @@ fn each_line_of_a_log_has_its_servers_name_and_no_secret() {
 }
 
 #[test]
-fn a_session_that_nobody_uses_ends_after_the_time_that_the_file_says() {
+fn an_unused_session_ends_after_the_configured_time() {
     let server = bad_server().display().to_string();
     let config =
         format!("[limits]\nsession_idle_ms = 1000\n[server.bad]\ncommand = [{server:?}]\n");

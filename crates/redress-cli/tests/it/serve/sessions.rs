@@ -50,7 +50,7 @@ fn a_version_that_has_no_sessions_is_refused_in_one() {
 }
 
 #[test]
-fn what_is_said_during_a_request_comes_as_events_before_its_answer() {
+fn messages_during_a_request_are_events_before_its_answer() {
     let (client, http) = open(&[]);
     let id = session(&http);
     let lines = [NOTICE.replace("DATA", "one"), NOTICE.replace("DATA", "two"), FINE.to_owned()];

@@ -32,7 +32,7 @@ fn data(event: &str) -> Value {
 }
 
 #[test]
-fn whoever_prefers_events_gets_them_with_a_place_to_come_back_to() {
+fn a_client_that_prefers_events_gets_them_with_ids() {
     let (client, http) = open(&[]);
     let id = session(&http);
     let headers = [("Mcp-Session-Id", &*id), VERSION];
@@ -69,7 +69,7 @@ fn whoever_does_not_know_events_that_only_have_an_id_gets_none() {
 }
 
 #[test]
-fn what_was_missed_of_an_answer_is_heard_by_whoever_comes_back_for_it() {
+fn missed_events_of_an_answer_are_sent_on_resumption() {
     let (mut client, http) = open(&[]);
     let id = session(&http);
     let headers = [("Mcp-Session-Id", &*id), VERSION];
@@ -91,7 +91,7 @@ fn what_was_missed_of_an_answer_is_heard_by_whoever_comes_back_for_it() {
 }
 
 #[test]
-fn an_answer_that_comes_after_the_connection_broke_is_heard_by_whoever_comes_back() {
+fn an_answer_after_a_broken_connection_is_sent_on_resumption() {
     let (client, http) = open(&[]);
     let id = session(&http);
     let headers = [("Mcp-Session-Id", &*id), VERSION];

@@ -103,7 +103,7 @@ fn a_client_that_trusts_the_certificate_is_served_over_tls() {
 }
 
 #[test]
-fn who_trusts_another_certificate_or_speaks_no_tls_hears_nothing() {
+fn without_tls_or_with_another_certificate_nothing_is_heard() {
     let (home, pair) = home();
     let gate = home.configured(CONFIG, &[]);
     let refused = Pair::new().connect(&gate.address).unwrap_err();
@@ -162,7 +162,7 @@ fn the_page_of_metrics_has_the_same_certificate() {
 }
 
 #[test]
-fn files_that_are_no_certificate_and_key_are_told_at_their_place() {
+fn files_without_certificate_or_key_are_reported_in_place() {
     let (home, _) = home();
     let other = Pair::new();
     home.write("other.key", &other.key);

@@ -16,7 +16,7 @@ fn unheard(http: &Http) -> u64 {
 }
 
 #[test]
-fn a_failure_that_nobody_fetches_counts_before_anything_succeeds() {
+fn an_unfetched_failure_counts_before_any_success() {
     let (client, http) = open(&["--mode", "observe"]);
     let id = session(&http);
     let failed = r#"{"jsonrpc":"2.0","id":ID,"result":{"isError":true,"content":[{"type":"text","text":"LONG"}]}}"#;

@@ -178,7 +178,7 @@ fn a_password_in_a_url_may_have_any_sign() {
 }
 
 #[test]
-fn what_looks_like_a_program_or_a_remark_and_may_be_a_value_goes() {
+fn what_looks_like_code_and_may_be_a_value_goes() {
     for text in [
         "DB_PASSWORD=this.is.my.password",
         "API_KEY=app.KJHGFDSAqwertyuiop",

@@ -70,7 +70,7 @@ fn names_are_judged_by_their_words() {
 }
 
 #[test]
-fn a_word_for_a_secret_within_a_name_is_a_mention_and_the_value_decides() {
+fn a_secret_word_within_a_name_lets_the_value_decide() {
     for name in
         ["VAULT_SECRET_ID", "password_hash", "DB_PASS_PROD", "OPENAI_KEY_2", "GITHUB_TOKEN_RO"]
     {

@@ -21,7 +21,7 @@ fn told(tool: &str, arguments: &Value, text: &str) -> (String, String, String) {
 }
 
 #[test]
-fn git_with_nothing_staged_or_a_dirty_tree_waits_for_another_state() {
+fn git_with_nothing_staged_or_dirty_waits_for_a_state() {
     let commit = json!({"repo_path": "/w", "message": "x"});
     for text in [
         "On branch main\nnothing to commit, working tree clean",

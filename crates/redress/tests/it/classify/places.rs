@@ -9,7 +9,7 @@ fn told(tool: &str, arguments: &Value, text: &str) -> Value {
 }
 
 #[test]
-fn a_directory_in_which_something_is_missing_is_not_missing_itself() {
+fn a_directory_with_a_missing_entry_is_not_missing_itself() {
     let run = json!({"command": "cargo build", "workdir": "/srv/work"});
     let npm = "Command failed: npm run x\nnpm error code ENOENT\nnpm error path /srv/work/package.json\nnpm error enoent Could not read package.json";
     for (tool, arguments, text) in [
@@ -101,7 +101,7 @@ fn a_path_that_was_given_can_be_given_otherwise() {
 }
 
 #[test]
-fn names_of_tools_methods_and_sessions_are_no_names_of_arguments() {
+fn names_of_tools_methods_and_sessions_are_no_arguments() {
     let unknown = told("write_rnage", &json!({}), "Unknown tool: write_rnage");
     assert_eq!(unknown["fault"]["message"], "There is no tool \"write_rnage\".");
     for (method, message) in [("foo/bar", "Method not found"), ("tools/call", "Session not found")]

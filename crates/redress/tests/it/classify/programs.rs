@@ -77,7 +77,7 @@ fn a_merge_that_stopped_half_way_has_perhaps_changed_something() {
 }
 
 #[test]
-fn what_a_program_calls_wrong_is_the_command_and_no_argument_of_the_tool() {
+fn what_a_program_rejects_is_the_command_not_an_argument() {
     for (key, command, text) in [
         (
             "command",
@@ -107,7 +107,7 @@ fn what_a_program_calls_wrong_is_the_command_and_no_argument_of_the_tool() {
 }
 
 #[test]
-fn the_directory_of_a_command_is_not_the_file_that_it_looked_for() {
+fn the_directory_of_a_command_is_not_its_missing_file() {
     let arguments = json!({"command": "cat nope", "cwd": "/srv/work"});
     let got = ran("run_command", &arguments, "cat: nope: No such file or directory");
     assert_eq!(got["code"], "FILE_NOT_FOUND");

@@ -42,7 +42,7 @@ fn what_is_done_in_steps_may_be_done_in_part() {
 }
 
 #[test]
-fn an_answer_that_was_cut_off_tells_nothing_of_the_end_of_the_work() {
+fn a_cut_answer_tells_nothing_of_the_end_of_the_work() {
     for (tool, arguments, text) in [
         ("run_command", json!({"command": "touch a; seq 9"}), "stdout maxBuffer length exceeded"),
         ("exec", json!({"cmd": "x y"}), "Command output exceeded 1048576 bytes"),
@@ -214,7 +214,7 @@ fn a_place_inside_of_what_was_not_given_is_one_of_an_answer() {
 }
 
 #[test]
-fn a_place_inside_of_what_was_given_as_text_or_in_a_list_is_the_callers() {
+fn a_place_in_given_text_or_a_list_is_the_callers() {
     for (arguments, path) in [
         (json!({"data": "{\"user\":{\"token\":5}}"}), json!(["user", "token"])),
         (json!({"yaml": "user:\n  token: 5"}), json!(["user", "token"])),

@@ -86,7 +86,7 @@ fn the_first_answer_ends_a_chain() {
 }
 
 #[test]
-fn a_step_is_repeated_as_long_as_it_may_be_and_then_the_next_is_tried() {
+fn a_step_is_repeated_while_it_may_be_then_the_next_is_tried() {
     let fault = away();
     let ended = run(chain().step("a", PLAIN, || fails(&fault)).step("b", PLAIN, || says("yes")));
     let tries = [

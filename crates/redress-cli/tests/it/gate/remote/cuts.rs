@@ -12,7 +12,7 @@ use super::{
 };
 
 both_ways! {
-    a_body_that_is_cut_anywhere_is_a_failure_that_may_have_had_its_effect,
+    a_cut_body_is_a_failure_that_may_have_had_its_effect,
     a_stream_that_is_cut_anywhere_is_a_failure_or_was_whole,
     a_reset_is_told_by_how_far_the_answer_came,
     a_stream_with_ids_is_taken_up_again,
@@ -36,7 +36,7 @@ fn code(answer: &Value) -> &str {
     fault(answer)["code"].as_str().unwrap()
 }
 
-fn a_body_that_is_cut_anywhere_is_a_failure_that_may_have_had_its_effect(via: Via) {
+fn a_cut_body_is_a_failure_that_may_have_had_its_effect(via: Via) {
     let server = Server::new();
     let mut client = Client::far(via, &server, &[]);
     for cut in (0..size(&json_answer())).step_by(7) {

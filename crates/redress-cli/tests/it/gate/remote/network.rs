@@ -15,7 +15,7 @@ use super::{
 
 both_ways! {
     bytes_that_come_late_and_in_pieces_change_nothing,
-    connections_that_are_cut_anywhere_give_each_call_one_answer_that_is_true,
+    cut_connections_give_each_call_one_true_answer,
     a_partition_costs_a_deadline_and_is_over_when_it_is_over,
 }
 
@@ -54,7 +54,7 @@ fn bytes_that_come_late_and_in_pieces_change_nothing(via: Via) {
     assert_eq!(client.end().1, [] as [Value; 0]);
 }
 
-fn connections_that_are_cut_anywhere_give_each_call_one_answer_that_is_true(via: Via) {
+fn cut_connections_give_each_call_one_true_answer(via: Via) {
     let (mut client, middleman, server) = start(via, &[]);
     middleman.cut();
     let mut failed = 0;

@@ -15,7 +15,7 @@ both_ways! {
     a_call_that_reads_is_sent_again_if_the_server_is_away,
     annotations_of_a_stranger_do_not_count,
     what_the_server_did_not_take_is_sent_again_when_it_said,
-    a_server_that_is_away_is_not_asked_until_one_call_finds_it_back,
+    an_absent_server_is_not_asked_until_one_call_finds_it,
     a_server_that_refuses_is_there,
 }
 
@@ -100,7 +100,7 @@ fn what_the_server_did_not_take_is_sent_again_when_it_said(via: Via) {
     client.end();
 }
 
-fn a_server_that_is_away_is_not_asked_until_one_call_finds_it_back(via: Via) {
+fn an_absent_server_is_not_asked_until_one_call_finds_it(via: Via) {
     while !is_left_alone(via) {}
 }
 

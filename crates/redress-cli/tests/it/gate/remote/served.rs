@@ -152,7 +152,7 @@ fn what_the_server_says_unasked_reaches_a_client_that_listens() {
 }
 
 #[test]
-fn what_the_server_says_unasked_is_heard_in_a_session_that_the_gate_opened_again() {
+fn unasked_messages_arrive_in_a_session_that_was_reopened() {
     let server = Server::new();
     let config = format!("[server.far]\nurl = '{}'\nsharing = 'shared'\n", server.url());
     let mut client = Client::with_config(Via::Serve, &config, "far", &[], &[]);
@@ -184,7 +184,7 @@ fn the_end_of_a_session_is_passed_on() {
 }
 
 #[test]
-fn an_answer_that_is_a_stream_is_one_here_and_a_client_can_come_back_for_the_rest() {
+fn a_streamed_answer_can_be_resumed_by_its_client() {
     let server = Server::new();
     let client = Client::far(Via::Serve, &server, &[]);
     let result =
@@ -216,7 +216,7 @@ fn an_answer_that_is_a_stream_is_one_here_and_a_client_can_come_back_for_the_res
 }
 
 #[test]
-fn headers_that_nobody_has_compared_with_the_message_do_not_pass_in_a_session() {
+fn headers_not_compared_with_the_message_do_not_pass() {
     let server = Server::new();
     let client = Client::far(Via::Serve, &server, &[]);
     let headers = [

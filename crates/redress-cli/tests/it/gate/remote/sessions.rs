@@ -40,7 +40,7 @@ fn every_message_has_its_headers_and_one_connection_is_enough(via: Via) {
 }
 
 #[test]
-fn a_session_that_the_server_forgot_is_opened_again_and_nothing_is_lost() {
+fn a_session_that_the_server_forgot_is_reopened_without_loss() {
     let server = Server::new();
     let mut client = Client::far(Via::Run, &server, &[]);
     assert_fine(&mut client);
