@@ -64,28 +64,24 @@ impl fmt::Debug for Tls {
 
 #[cfg(test)]
 mod tests {
-    use rcgen::CertifiedKey;
-
     use super::{Tls, TlsError};
 
-    fn made() -> (String, String) {
-        let CertifiedKey { cert, signing_key } =
-            rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-        (cert.pem(), signing_key.serialize_pem())
-    }
+    const CERTIFICATE: &str = include_str!("../../../tests/certificates/first.pem");
+    const KEY: &str = include_str!("../../../tests/certificates/first.key");
+    const OTHER_KEY: &str = include_str!("../../../tests/certificates/second.key");
 
     #[test]
     fn a_wrong_certificate_or_key_is_named() {
-        let ((cert, key), (_, other)) = (made(), made());
+        let (cert, key, other) = (CERTIFICATE, KEY, OTHER_KEY);
         assert!(Tls::new(cert.as_bytes(), key.as_bytes()).is_ok());
         let broken = cert.replace('M', "\u{1}");
         for (cert, key, why) in [
-            ("", &*key, TlsError::Certificate("has no certificate in it")),
-            (&*key, &key, TlsError::Certificate("has no certificate in it")),
-            (&broken, &key, TlsError::Certificate("is not valid PEM")),
-            (&cert, "", TlsError::Key("has no private key in it, or one with a password")),
-            (&cert, &cert, TlsError::Key("has no private key in it, or one with a password")),
-            (&cert, &other, TlsError::Key("is not the key of the certificate")),
+            ("", key, TlsError::Certificate("has no certificate in it")),
+            (key, key, TlsError::Certificate("has no certificate in it")),
+            (&broken, key, TlsError::Certificate("is not valid PEM")),
+            (cert, "", TlsError::Key("has no private key in it, or one with a password")),
+            (cert, cert, TlsError::Key("has no private key in it, or one with a password")),
+            (cert, other, TlsError::Key("is not the key of the certificate")),
         ] {
             assert_eq!(Tls::new(cert.as_bytes(), key.as_bytes()).unwrap_err(), why);
         }

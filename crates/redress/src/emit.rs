@@ -119,10 +119,10 @@ fn redact(fault: &mut Fault, how: &Emission<'_>) {
     let redact = how.policy.redact;
     fault.each_part(&mut |part| match part {
         ForeignPart::Text(text) | ForeignPart::Said(text) | ForeignPart::Stack(text) => {
-            *text = redacted(text, redact)
+            *text = redacted(text, redact);
         }
         ForeignPart::Details(json) | ForeignPart::Json(json) => {
-            *json = redacted_document(json, redact)
+            *json = redacted_document(json, redact);
         }
     });
 }

@@ -24,19 +24,26 @@ const TOKEN: &str = "the-token-of-a-client";
 
 /// A certificate for `localhost`, with its key.
 struct Pair {
-    cert: String,
-    key: String,
+    cert: &'static str,
+    key: &'static str,
 }
 
-impl Pair {
-    fn new() -> Self {
-        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-        Self { cert: made.cert.pem(), key: made.signing_key.serialize_pem() }
-    }
+/// The pair of the listener.
+const FIRST: Pair = Pair {
+    cert: include_str!("../../../../../tests/certificates/first.pem"),
+    key: include_str!("../../../../../tests/certificates/first.key"),
+};
 
+/// A pair that the listener has not, or not yet.
+const SECOND: Pair = Pair {
+    cert: include_str!("../../../../../tests/certificates/second.pem"),
+    key: include_str!("../../../../../tests/certificates/second.key"),
+};
+
+impl Pair {
     fn put(&self, home: &Home) {
-        home.write("gate.key", &self.key);
-        home.write("gate.pem", &self.cert);
+        home.write("gate.key", self.key);
+        home.write("gate.pem", self.cert);
     }
 
     /// A connection of a client that trusts nothing but this certificate.
@@ -79,7 +86,7 @@ fn initialized(connection: &mut (impl io::Read + io::Write)) -> String {
 const CONFIG: &str = "[listen]\ntls = { cert = 'gate.pem', key = 'gate.key' }\n[auth]\ntoken_files = ['tokens']\nSERVER";
 
 fn home() -> (Home, Pair) {
-    let (home, pair) = (Home::new(), Pair::new());
+    let (home, pair) = (Home::new(), FIRST);
     pair.put(&home);
     home.write("tokens", TOKEN);
     (home, pair)
@@ -106,7 +113,7 @@ fn a_client_that_trusts_the_certificate_is_served_over_tls() {
 fn without_tls_or_with_another_certificate_nothing_is_heard() {
     let (home, pair) = home();
     let gate = home.configured(CONFIG, &[]);
-    let refused = Pair::new().connect(&gate.address).unwrap_err();
+    let refused = SECOND.connect(&gate.address).unwrap_err();
     assert!(refused.to_string().contains("certificate"), "{refused}");
     assert!(post(&gate.address, &gate.path, &[], INITIALIZE.as_bytes()).answer().is_none());
     let mut silent = TcpStream::connect(&gate.address).unwrap();
@@ -122,8 +129,8 @@ fn a_changed_certificate_is_used_from_the_next_connection_on() {
     let gate = home.configured(CONFIG, &[]);
     let mut open = old.connect(&gate.address).unwrap();
     // A key that is not the certificate's changes nothing.
-    let new = Pair::new();
-    home.write("gate.key", &new.key);
+    let new = SECOND;
+    home.write("gate.key", new.key);
     hang_up(&gate);
     drop(old.connect(&gate.address).unwrap());
     new.put(&home);
@@ -152,7 +159,7 @@ fn the_page_of_metrics_has_the_same_certificate() {
     let address = line.strip_suffix("/metrics").unwrap();
     let page = asked(&mut pair.connect(address).unwrap(), "GET /metrics HTTP/1.1", "");
     assert!(page.starts_with("HTTP/1.1 200") && page.ends_with("# EOF\n"), "{page}");
-    assert!(Pair::new().connect(address).is_err());
+    assert!(SECOND.connect(address).is_err());
     let mut plain = TcpStream::connect(address).unwrap();
     plain.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
     let mut heard = Vec::new();
@@ -164,8 +171,8 @@ fn the_page_of_metrics_has_the_same_certificate() {
 #[test]
 fn files_without_certificate_or_key_are_reported_in_place() {
     let (home, _) = home();
-    let other = Pair::new();
-    home.write("other.key", &other.key);
+    let other = SECOND;
+    home.write("other.key", other.key);
     home.write("no.pem", "-----BEGIN CERTIFICATE-----\n***\n-----END CERTIFICATE-----\n");
     for (tls, problem) in [
         (

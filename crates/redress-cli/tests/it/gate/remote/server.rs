@@ -12,9 +12,12 @@ use std::{
 use rustls::{
     ServerConfig, ServerConnection, StreamOwned,
     crypto::ring,
-    pki_types::{CertificateDer, PrivateKeyDer},
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
 };
 use serde_json::{Value, json};
+
+const CERTIFICATE: &str = include_str!("../../../../../../tests/certificates/first.pem");
+const KEY: &str = include_str!("../../../../../../tests/certificates/first.key");
 
 /// What the server does with a tool call.
 #[derive(Debug, Clone)]
@@ -147,18 +150,17 @@ impl Server {
         Self::listening(None, None)
     }
 
-    /// A server with a certificate that it made itself.
+    /// A server with a certificate that is its own authority.
     pub(super) fn secure() -> Self {
-        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-        let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
-        let chain = vec![CertificateDer::from(made.cert.der().to_vec())];
+        let key = PrivateKeyDer::from_pem_slice(KEY.as_bytes()).unwrap();
+        let chain = vec![CertificateDer::from_pem_slice(CERTIFICATE.as_bytes()).unwrap()];
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_no_client_auth()
             .with_single_cert(chain, key)
             .unwrap();
-        Self::listening(Some(Arc::new(config)), Some(made.cert.pem()))
+        Self::listening(Some(Arc::new(config)), Some(CERTIFICATE.to_owned()))
     }
 
     fn listening(tls: Option<Arc<ServerConfig>>, certificate: Option<String>) -> Self {
