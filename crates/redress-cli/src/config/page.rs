@@ -15,7 +15,7 @@ pub fn page() -> String {
         match &key.kind {
             ValueKind::Table(shape) => section(&mut text, &format!("[{}]", key.name), shape, &file),
             ValueKind::Named(shape) => {
-                section(&mut text, &format!("[{}.NAME]", key.name), shape, &file)
+                section(&mut text, &format!("[{}.NAME]", key.name), shape, &file);
             }
             _ => (),
         }
@@ -43,7 +43,7 @@ fn section(text: &mut String, title: &str, shape: &TableShape, file: &TableShape
         let is_general = file.keys.iter().any(|it| it.name == key.name);
         match &key.kind {
             ValueKind::Named(shape) => {
-                section(text, &format!("{path}.{}.NAME]", key.name), shape, file)
+                section(text, &format!("{path}.{}.NAME]", key.name), shape, file);
             }
             _ if is_general => {
                 write!(
