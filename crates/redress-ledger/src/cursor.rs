@@ -13,7 +13,7 @@ use crate::{
     layout::{self, ChainDir, Piece},
     lines::{LineEnd, Lines},
     reader::{self, ReadError},
-    record::{BadLine, Head, Line},
+    record::{BadLine, Head, RecordLine},
     time::Time,
 };
 
@@ -252,7 +252,7 @@ impl Taking {
             if raw.end == LineEnd::EndOfFile && piece.end.is_none() {
                 break;
             }
-            let line = match Line::read(raw.bytes) {
+            let line = match RecordLine::read(raw.bytes) {
                 Ok(line) => line,
                 Err(why) => return stopped(offset, Stop::Wrong(Next::Damaged(why))),
             };
@@ -282,7 +282,7 @@ impl Taking {
     }
 
     /// Adds a line, unless the portion has enough.
-    fn add(&mut self, line: &Line<'_>, most_bytes: usize) -> bool {
+    fn add(&mut self, line: &RecordLine<'_>, most_bytes: usize) -> bool {
         let portion = self.portion.get_or_insert_with(|| Portion {
             lines: Vec::new(),
             first: line.seq,
@@ -323,7 +323,7 @@ pub struct LineHead {
 /// It is no record, or one of a format that this version does not know.
 pub fn read_line(bytes: &[u8], at: &Path) -> Result<LineHead, ReadError> {
     let bad = |why| ReadError::Line { file: at.to_owned(), line: 0, why };
-    let line = Line::read(bytes).map_err(bad)?;
+    let line = RecordLine::read(bytes).map_err(bad)?;
     let format = reader::format(&line);
     if let Some(format) = format.as_ref().filter(|it| *it != crate::FORMAT) {
         return Err(ReadError::Format { file: at.to_owned(), format: format.clone() });

@@ -255,7 +255,7 @@ fn first_line(path: &Path, number: u32) -> io::Result<First> {
 }
 
 /// The number of the segment that a `rotate` record begins.
-pub(crate) fn segment_of(line: &Line<'_>) -> Option<u32> {
+pub(crate) fn segment_of(line: &RecordLine<'_>) -> Option<u32> {
     let doc = Doc::parse(line.text.as_bytes(), LINE_LIMITS).ok()?;
     doc.root().path(&["rotate", "segment"])?.as_u64()?.try_into().ok()
 }

@@ -15,7 +15,7 @@ use crate::{
     error::{LedgerError, OpenError},
     layout::{self, ChainDir, Piece},
     lock::Brief,
-    record::{Head, Kind, Line, Record},
+    record::{Head, Kind, Record, RecordLine},
     sign::{PublicKey, Signer, Statement},
     time::Time,
     witness::Witness,
@@ -187,7 +187,7 @@ fn waiting_bytes(hold: &Hold, candidates: &[Candidate], chains: &[ChainDir]) -> 
         Some(next) => layout::end_before(next).ok().flatten().map(|it| it.next),
         None => {
             let last = layout::last_line(&it.piece).ok().flatten()?;
-            Line::read(&last).ok().map(|it| it.seq + 1)
+            RecordLine::read(&last).ok().map(|it| it.seq + 1)
         }
     };
     let lacks = |it: &&Candidate| {
