@@ -32,7 +32,7 @@ use crate::{
         file::File,
     },
     failure::Failure,
-    output::{Format, Out, Progress},
+    output::{Format, Out, ProgressLine},
 };
 
 /// Start every server that the MCP clients of this machine name, and say how each does and what to do about it.
@@ -125,14 +125,18 @@ struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    fn file(&mut self, found: &clients::File, chosen: &[String]) -> Result<Vec<Row>, Failure> {
+    fn file(
+        &mut self,
+        found: &clients::ClientFile,
+        chosen: &[String],
+    ) -> Result<Vec<Row>, Failure> {
         let file = File::read(found)?;
         let named = entries(found.client, &file.text).map_err(|it| file.unread(&it))?;
         let is_chosen = |it: &&Entry| chosen.is_empty() || chosen.contains(&it.name);
         named.iter().filter(is_chosen).map(|it| self.entry(found, it)).collect()
     }
 
-    fn entry(&mut self, found: &clients::File, entry: &Entry) -> Result<Row, Failure> {
+    fn entry(&mut self, found: &clients::ClientFile, entry: &Entry) -> Result<Row, Failure> {
         let command = match &entry.shape {
             Shape::Command(command) => Some(&**command),
             Shape::Remote(_) | Shape::Other(_) => None,
@@ -159,7 +163,7 @@ impl Visit<'_> {
         if let Some((_, examined)) = self.known.iter().find(|it| it.0 == way) {
             return Ok(examined.clone());
         }
-        let progress = Progress::new();
+        let progress = ProgressLine::new();
         let patience = Patience::start(self.within)?;
         let examined = examine::examine(&way, &patience, &mut |what| {
             progress.say(&format!("{name}: {what} …"));
@@ -188,7 +192,7 @@ struct Row {
 }
 
 impl Row {
-    fn advise(&mut self, found: &clients::File, shape: &Shape) {
+    fn advise(&mut self, found: &clients::ClientFile, shape: &Shape) {
         let mut advice = Vec::new();
         match &self.examined.state {
             State::Fails(failure) => advice.push(failure.hint().to_owned()),
@@ -232,7 +236,7 @@ impl Row {
         format!("  {name}{pad}  {}{advice}\n", parts.join(", "))
     }
 
-    fn to_json(&self, found: &clients::File) -> Value {
+    fn to_json(&self, found: &clients::ClientFile) -> Value {
         let history = match &self.history {
             Some(Ok(it)) => it.to_json(),
             Some(Err(it)) => json!({ "error": it.to_json() }),
@@ -252,11 +256,11 @@ impl Row {
 }
 
 /// The lines of a file.
-fn page(found: &clients::File, rows: &[Row]) -> String {
+fn page(found: &clients::ClientFile, rows: &[Row]) -> String {
     let mut page = format!("{}: {}\n", found.client.title, visible(&found.path.to_string_lossy()));
     let wide = rows.iter().map(|it| visible(&it.name).chars().count()).max().unwrap_or_default();
     if rows.is_empty() {
-        let is_yaml = found.client.format == clients::Format::Yaml;
+        let is_yaml = found.client.format == clients::FileFormat::Yaml;
         page.push_str(if is_yaml {
             "  is YAML, which is not read\n"
         } else {

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use redress_probe::{Finding, Options, Place, Probed, Unprobed, probe};
+use redress_probe::{Finding, Options, Probed, ServerAddress, Unprobed, probe};
 use redress_registry::Level;
 use redress_transport::program::Program;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ const DEADLINE: Duration = Duration::from_secs(10);
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Way(Place);
+pub(super) struct Way(ServerAddress);
 
 impl Way {
     /// The way that an entry names; else why it cannot be tried here.
@@ -51,7 +51,7 @@ impl Way {
             Shape::Other(why) => Err((*why).to_owned()),
             Shape::Remote(remote) => {
                 let headers = pairs(&remote.headers)?;
-                Ok(Self(Place::Url { url: fill(&remote.url)?, headers }))
+                Ok(Self(ServerAddress::Url { url: fill(&remote.url)?, headers }))
             }
             Shape::Command(command) => {
                 let words: Vec<String> = unrecorded(command)
@@ -68,7 +68,7 @@ impl Way {
                     },
                     ..Program::default()
                 };
-                Ok(Self(Place::Program(Box::new(program))))
+                Ok(Self(ServerAddress::Program(Box::new(program))))
             }
         }
     }

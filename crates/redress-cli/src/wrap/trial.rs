@@ -3,7 +3,7 @@
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use redress_gate::{Target, ask_for_tools};
-use redress_probe::{Place, Unprobed};
+use redress_probe::{ServerAddress, Unprobed};
 use redress_transport::program::Program;
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ pub(super) fn compare_remote(remote: &Remote, gate: &str) -> Trial {
     if texts.into_iter().any(|it| ["${", "{env:", "{file:"].iter().any(|of| it.contains(of))) {
         return Trial::of_client();
     }
-    let place = Place::Url { url: remote.url.clone(), headers: remote.headers.clone() };
+    let place = ServerAddress::Url { url: remote.url.clone(), headers: remote.headers.clone() };
     let bare = match redress_probe::tools(&place, PATIENCE) {
         Ok(it) => it,
         Err(Unprobed::Unauthorized(_)) => {
@@ -72,7 +72,7 @@ pub(super) fn compare_remote(remote: &Remote, gate: &str) -> Trial {
         env: vec![(VARIABLE.into(), entry.into())],
         ..Program::default()
     };
-    let gated = redress_probe::tools(&Place::Program(Box::new(program)), PATIENCE);
+    let gated = redress_probe::tools(&ServerAddress::Program(Box::new(program)), PATIENCE);
     compared(&bare, gated.map_err(|it| it.to_string()))
 }
 

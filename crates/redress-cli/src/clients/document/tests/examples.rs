@@ -1,6 +1,6 @@
 //! A configuration of each client as people write it, and changes of its layout that mean the same.
 
-use crate::clients::{Client, Format};
+use crate::clients::{Client, FileFormat};
 
 /// The configuration of a client.
 pub(super) fn example(client: &str) -> &'static str {
@@ -35,9 +35,9 @@ pub(super) fn mutated(client: &Client, choices: &[u8]) -> String {
     let mut next = || choices.next().unwrap_or_default();
     let is_crlf = next() < 64;
     let changed = match client.format {
-        Format::Json => json(text, &mut next),
-        Format::Toml => toml(text, &mut next),
-        Format::Yaml => text.to_owned(),
+        FileFormat::Json => json(text, &mut next),
+        FileFormat::Toml => toml(text, &mut next),
+        FileFormat::Yaml => text.to_owned(),
     };
     if is_crlf { changed.replace('\n', "\r\n") } else { changed }
 }
