@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, env, fs, process::ExitCode, sync::Arc};
 
 use redress::{
     classify,
-    cluster::{Cluster, Clusters, Sample, Sighting, draft},
+    classify::cluster::{Cluster, Clusters, Sample, Sighting, draft},
 };
 use redress_registry::{
     Effect, Registry, shipped,

@@ -204,7 +204,7 @@ fn make_template_with(
     cx: Context<'_>,
     mut fault: Fault,
     tool: Option<&str>,
-    (meta, answer): (Option<RawJson>, Option<&Answer<'_, '_>>),
+    (meta, answer): (Option<RawJson>, Option<&UpstreamAnswer<'_, '_>>),
 ) -> FaultTemplate {
     fault.context.server = Some(cx.server.settings.server.clone());
     fault.context.tool = tool.map(str::to_owned);

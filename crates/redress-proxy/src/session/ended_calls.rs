@@ -5,7 +5,7 @@ use std::time::Duration;
 use redress_govern::CallRecord;
 use redress_ledger::{CallCounter, CallOutcome};
 
-use super::{Context, Session, emission::facts_of, interface::Actions, verdict::Answer};
+use super::{Context, Session, emission::facts_of, interface::Actions, verdict::UpstreamAnswer};
 use crate::{
     answer::CallResult,
     exchange::{Exchange, Method},
@@ -61,7 +61,7 @@ pub(super) fn note_call_withdrawn(session: &Session, exchange: &Exchange) {
 pub(super) fn record_mended(
     cx: Context<'_>,
     exchange: &Exchange,
-    answer: &Answer<'_, '_>,
+    answer: &UpstreamAnswer<'_, '_>,
     actions: &mut Actions,
 ) {
     if cx.server.failed_tools.is_any()
@@ -100,7 +100,7 @@ fn note_call_succeeded(cx: Context<'_>, exchange: &Exchange) -> Option<Mended> {
 }
 
 /// Whether an answer ends its call: it begins no task, and asks the client for nothing.
-fn is_done(answer: &Answer<'_, '_>) -> bool {
+fn is_done(answer: &UpstreamAnswer<'_, '_>) -> bool {
     let result = answer.frame.payload;
     result.is_some_and(|it| {
         !matches!(CallResult::of(it), CallResult::Task)

@@ -1,8 +1,7 @@
 //! The block below a card which has room for a part of the server's words only.
 
 use redress::{
-    Dialect, Fault,
-    card::cuts_server_text,
+    Dialect, Fault, cuts_server_text,
     text::{cut_bytes, strip_line},
 };
 use redress_wire::json::{Kind, Value};
