@@ -5,7 +5,7 @@ use std::{io, sync::Arc, time::Duration};
 use redress::outcome::KillReason;
 use redress_proxy::{
     moment::Moment,
-    outgoing::{Sender, Ticket, ToClient, ToUpstream},
+    outgoing::{ReplyToken, Sender, ToClient, ToUpstream},
     pending_fault::PendingFault,
     server::Server,
     session::{
@@ -47,7 +47,7 @@ pub(crate) struct Output {
     pub(crate) heard: Vec<(ToClient, Vec<u8>)>,
     pub(crate) faults: Vec<PendingFault>,
     pub(crate) repeats: Vec<Repeat>,
-    pub(crate) withdrawn: Vec<Ticket>,
+    pub(crate) withdrawn: Vec<ReplyToken>,
 }
 
 /// Whether a call changes something and was carried out, or may have been.
@@ -127,7 +127,7 @@ impl Connection {
             Some(asked) => books.ask(asked),
             None => books.ticket(),
         };
-        let from = Sender { client, ticket: Ticket(ticket), ..Sender::default() };
+        let from = Sender { client, ticket: ReplyToken(ticket), ..Sender::default() };
         if line.len() > self.server.settings.max_message {
             // As a pipe is read: the start of a line that is too long, and its end.
             let head = line.get(..64).unwrap_or(line).as_bytes();
@@ -153,7 +153,7 @@ impl Connection {
             let id = member.split_once("\"id\":").and_then(|it| it.1.split_once(','));
             let id = id.map_or_else(String::new, |it| it.0.to_owned());
             let ticket = books.ask(self.asked(client, id, member));
-            let from = Sender { client, ticket: Ticket(ticket), ..Sender::default() };
+            let from = Sender { client, ticket: ReplyToken(ticket), ..Sender::default() };
             let member = member.as_bytes();
             let expected = self.session.client_member(member, are_taken, from, &mut self.actions);
             if expected != Expected::Answer {
@@ -211,7 +211,7 @@ impl Connection {
     /// A client over HTTP closes the stream of a request.
     pub(crate) fn withdraw(&mut self, ticket: u64, books: &mut Books) {
         books.withdraw(Standing::Left, |it, _| it == ticket);
-        self.session.withdraw(Ticket(ticket), &mut self.actions);
+        self.session.withdraw(ReplyToken(ticket), &mut self.actions);
     }
 
     /// The upstream has started.
@@ -372,7 +372,7 @@ impl Connection {
         let Some(request) = self.request_of(line) else { return };
         let (Some(ticket), Ok(text)) = (request.ticket, std::str::from_utf8(line)) else { return };
         let is_owed = UpstreamId::read(request.id.as_bytes()).is_some_and(|it| {
-            self.session.is_owed(it) && self.session.ticket(it) == Some(Ticket(ticket))
+            self.session.is_owed(it) && self.session.ticket(it) == Some(ReplyToken(ticket))
         });
         let is_success = request.method == "tools/call"
             && text.contains("\"content\":[{")
@@ -468,7 +468,7 @@ impl Connection {
         match self.bug {
             Some(ConnectionBug::AnswersTwice) if is_eighth => vec![(to, line.clone()), (to, line)],
             Some(ConnectionBug::AnswersAnother) if is_eighth => {
-                let other = books.owed().find(|it| it.0 != ticket.0).map(|it| Ticket(it.0));
+                let other = books.owed().find(|it| it.0 != ticket.0).map(|it| ReplyToken(it.0));
                 vec![(ToClient::Answer(other.unwrap_or(ticket), status), line)]
             }
             Some(ConnectionBug::ChangesSuccess) if is_eighth => {
