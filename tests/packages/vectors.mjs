@@ -32,9 +32,11 @@ for (const { name, bytes: answer, reading, ground = 'guessed', registry, fault: 
 }
 
 const taught = cases('taught');
-for (const { name, matches, tool, answer, code } of taught) {
+for (const { name, matches, tool, answer, code, effect } of taught) {
   const own = contract({ registry: { name: 'taught', version: '' }, taken: { core: null }, meanings: {}, rows: {}, matches });
-  assert.equal(own.parse(answer, tool)?.code ?? null, code, name);
+  const fault = own.parse(answer, tool);
+  assert.equal(fault?.code ?? null, code, name);
+  if (effect !== null) assert.equal(fault.effect, effect, name);
 }
 const [refused] = taught;
 const words = contract({ registry: { name: 'taught', version: '' }, taken: { core: null }, meanings: {}, rows: {}, matches: refused.matches });

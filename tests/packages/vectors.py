@@ -54,6 +54,7 @@ for case in taught:
     own = errors.Contract("taught", taken={"core": None}, matches=case["matches"])
     fault = own.parse(case["answer"], case["tool"])
     assert (fault.code if fault else None) == case["code"], (case["name"], fault)
+    assert case["effect"] is None or fault.effect == case["effect"], (case["name"], fault)
 own = errors.Contract("taught", taken={"core": None}, matches=taught[0]["matches"])
 named = own.from_unknown(RuntimeError("Kaputt 7 today"), context=errors.Context(tool=taught[0]["tool"]))
 assert named.code == taught[0]["code"], named

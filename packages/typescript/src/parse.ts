@@ -123,7 +123,7 @@ class Parser {
     const row = match && this.lookup.spelled('native', match.code);
     if (!row) return undefined;
     const fault = this.guessed(text, row);
-    return fault && { ...fault, effect: match.effect ?? row.effect };
+    return fault && { ...fault, effect: match?.effect ?? row.effect };
   }
 
   /** The text of a block. Without a flag it must be a failure as a whole. */

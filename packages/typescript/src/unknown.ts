@@ -73,7 +73,7 @@ function taught(value: unknown, { context, lookup = SHIPPED_LOOKUP }: UnknownOpt
   const match = matching(lookup.matches, { tool: context?.tool ?? '', text, isFlagged: true });
   const row = match && lookup.spelled('native', match.code);
   const fault = row && quoted(row, text, {}, value);
-  return fault && { ...fault, effect: match.effect ?? fault.effect };
+  return fault && { ...fault, effect: match?.effect ?? fault.effect };
 }
 
 /** An error of the operating system, of an HTTP client or of a connection, or one with such a cause. */

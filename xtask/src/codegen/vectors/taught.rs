@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use redress::{
     Lookup,
+    fault::Basis,
     outcome::Asked,
     recover::{Reading, read},
 };
 use redress_registry::{
-    Registry, shipped,
+    Effect, Registry, shipped,
     taught::{Taught, Teachings},
 };
 use serde_json::{Value, json};
@@ -122,13 +123,15 @@ pub(super) fn cases() -> Vec<Value> {
             tool: Some((*tool).into()),
             ..Asked::default()
         };
-        let code = match read(answer.as_bytes(), &asked, &lookup) {
+        let fault = match read(answer.as_bytes(), &asked, &lookup) {
             Reading::Fine => None,
-            Reading::Fault(fault, _) | Reading::Unrecognised(fault) => {
-                Some(fault.code().to_owned())
-            }
+            Reading::Fault(fault, _) | Reading::Unrecognised(fault) => Some(fault),
         };
-        json!({"name": name, "matches": listed, "tool": tool, "answer": answer, "code": code})
+        let code = fault.as_ref().map(|it| it.code().to_owned());
+        // What no row names, each language judges by itself.
+        let taught = fault.filter(|it| it.basis == Some(Basis::Taught));
+        let effect = taught.map(|it| it.effect.name());
+        json!({"name": name, "matches": listed, "tool": tool, "answer": answer, "code": code, "effect": effect})
     };
     ANSWERS.iter().map(case).collect()
 }
@@ -151,7 +154,11 @@ fn rows() -> Vec<Taught> {
     };
     let tool = Some("get_*".to_owned());
     vec![
-        Taught { tool: tool.clone(), ..of_text("Kaputt * today", "NOT_FOUND", "Kaputt 1 today") },
+        Taught {
+            tool: tool.clone(),
+            effect: Some(Effect::Unknown),
+            ..of_text("Kaputt * today", "NOT_FOUND", "Kaputt 1 today")
+        },
         Taught { tool, ..of_text("Kaputt*Kaputt", "RATE_LIMITED", "Kaputt Kaputt") },
         Taught { silent: true, ..of_text("Order refused: *", "OVERLOADED", "Order refused: 1") },
         of_text("ö?ps", "TIMEOUT", "öops"),
@@ -174,6 +181,7 @@ fn written(row: &Taught) -> Value {
     put("text", row.text.clone().map(Value::from));
     put("json", (!row.json.is_empty()).then(|| json!(row.json)));
     put("rpc_code", row.rpc_code.map(Value::from));
+    put("effect", row.effect.map(|it| Value::from(it.name())));
     put("silent", row.silent.then_some(Value::Bool(true)));
     written
 }
