@@ -32,7 +32,7 @@ pub struct ErrorFlow {
     /// Where calls of tools come in.
     pub boundaries: Vec<Boundary>,
     /// Calls, for what a tool reaches.
-    pub calls: Vec<Call>,
+    pub calls: Vec<CallSite>,
     /// Functions without a name, by their start, and where each is.
     pub closures: Vec<(u32, Within)>,
     /// What functions say of their errors, by the start of the function.
@@ -112,7 +112,7 @@ pub enum Registration {
 
 /// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct CallSite {
     /// Who is called, joined by dots.
     pub callee: Box<str>,
     /// What is around it.

@@ -25,13 +25,13 @@ pub(crate) enum Target<'w> {
 #[derive(Debug)]
 pub(crate) struct Index<'w> {
     sources: &'w Sources,
-    files: Vec<Names<'w>>,
+    files: Vec<FileNames<'w>>,
     modules: Modules<'w>,
 }
 
 /// The names of one file.
 #[derive(Debug, Default)]
-struct Names<'w> {
+struct FileNames<'w> {
     constants: FxHashMap<&'w str, &'w Constant>,
     tables: FxHashMap<&'w str, &'w CodeTable>,
     functions: FxHashMap<&'w str, &'w Function>,
@@ -50,7 +50,7 @@ const MAX_STEPS: u16 = 100;
 
 impl<'w> Index<'w> {
     pub(crate) fn new(sources: &'w Sources) -> Self {
-        let files = sources.files.iter().map(|it| Names::new(&it.facts)).collect();
+        let files = sources.files.iter().map(|it| FileNames::new(&it.facts)).collect();
         Self { sources, files, modules: Modules::new(sources) }
     }
 
@@ -125,7 +125,7 @@ impl<'w> Index<'w> {
     }
 }
 
-impl<'w> Names<'w> {
+impl<'w> FileNames<'w> {
     fn new(facts: &'w crate::facts::Facts) -> Self {
         let mut names = Self::default();
         for it in &facts.constants {

@@ -53,7 +53,7 @@ pub use self::{
     watch::{Look, Watch},
 };
 pub(crate) use self::{
-    compare::{Comparison, KeyChange, Loosening, Strictness},
+    compare::{ConfigComparison, KeyChange, Loosening, Strictness},
     watch::{EACH, REST},
 };
 use self::{
@@ -63,7 +63,7 @@ use self::{
     value::rows,
 };
 pub(crate) use self::{
-    options::{Options, address, meaning},
+    options::{GateOptions, address, meaning},
     sound::Doubt,
     value::{Shown, Value, toml_key, toml_string},
 };

@@ -27,7 +27,7 @@ use signal_hook::{consts::SIGXFSZ, flag};
 use crate::{
     Done, Status,
     audit::Subject,
-    config::{self, Config, General, Options, Secret},
+    config::{self, Config, GateOptions, General, Secret},
     failure::Failure,
     govern,
     output::Err,
@@ -42,7 +42,7 @@ use crate::{
 )]
 pub(crate) struct Args {
     #[command(flatten)]
-    options: Options,
+    options: GateOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Done {

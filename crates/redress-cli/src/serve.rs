@@ -31,7 +31,7 @@ use self::reload::{Event, Reload, StartedServer};
 use crate::{
     Done, Status,
     audit::Subject,
-    config::{self, Address, Config, General, Options, Watch},
+    config::{self, Address, Config, GateOptions, General, Watch},
     console::{self, ConsolePages, say_link},
     control::ControlSocket,
     environment,
@@ -56,7 +56,7 @@ pub(crate) struct Args {
     #[arg(long)]
     no_token: bool,
     #[command(flatten)]
-    options: Options,
+    options: GateOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Done {

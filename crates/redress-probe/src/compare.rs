@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::{
     finding::{self, Finding},
-    report::{Report, Run, Settings},
+    report::{ProbeSettings, Report, Run},
     score::Score,
 };
 
@@ -224,7 +224,7 @@ fn unlike(before: &Report, after: &Report) -> Vec<String> {
     say("server", &named(before), &named(after));
     say("probe", &before.version, &after.version);
     let (one, other) = (&before.settings, &after.settings);
-    let mut number = |what, read: fn(&Settings) -> u64| {
+    let mut number = |what, read: fn(&ProbeSettings) -> u64| {
         say(what, &read(one).to_string(), &read(other).to_string());
     };
     number("seed", |it| it.seed);
@@ -232,7 +232,7 @@ fn unlike(before: &Report, after: &Report) -> Vec<String> {
     number("deadline", |it| it.deadline_ms);
     number("effects allowed", |it| u64::from(it.allow_effects));
     say("cases", &one.only.join(" "), &other.only.join(" "));
-    let contract = |it: &Settings| it.contract.clone().unwrap_or_else(|| "none".to_owned());
+    let contract = |it: &ProbeSettings| it.contract.clone().unwrap_or_else(|| "none".to_owned());
     say("contract", &contract(one), &contract(other));
     unlike
 }

@@ -1,4 +1,4 @@
-//! `Options`: what is probed, and how.
+//! `ProbeOptions`: what is probed, and how.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +8,7 @@ use crate::client::ServerAddress;
 
 /// What is probed, and how.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ProbeOptions {
     /// Where the server is.
     pub place: ServerAddress,
     /// What the caller probes, as the commands that repeat a case name it: another one with a gate before it.

@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 
-use crate::{client::ServerAddress, options::Options};
+use crate::{client::ServerAddress, options::ProbeOptions};
 
 /// The command for one case, or for all.
-pub(crate) fn command(options: &Options, case: Option<&str>) -> String {
+pub(crate) fn command(options: &ProbeOptions, case: Option<&str>) -> String {
     let mut words = vec!["redress".to_owned(), "probe".into(), "--seed".into()];
     words.push(options.seed.to_string());
     if let Some(case) = case {

@@ -20,7 +20,7 @@ pub struct Report {
     /// What was probed.
     pub target: ProbeTarget,
     /// How it was probed.
-    pub settings: Settings,
+    pub settings: ProbeSettings,
     /// Who answered.
     pub server: ServerInfo,
     /// The server as it is.
@@ -42,7 +42,7 @@ pub enum ProbeTarget {
 
 /// How it was probed: the same settings and the same server give the same calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct ProbeSettings {
     /// The seed of the random numbers.
     pub seed: u64,
     /// The most calls.

@@ -17,7 +17,7 @@ use self::send::CaseResult;
 use crate::{
     client::{Client, Era, Received, Reply, Unprobed, greet},
     grade::{AnswerView, ParsedAnswer, Results},
-    options::Options,
+    options::ProbeOptions,
     plan::{Case, Expect, ListedTool, Plan, Rules, plan},
     repeat,
     report::{self, Cases, Exchange, Happened, Run, ServerInfo, Stopped, Text},
@@ -34,7 +34,7 @@ const PING: Duration = Duration::from_secs(3);
 
 /// How far a probe is.
 #[derive(Debug, Clone, Copy)]
-pub struct Progress<'a> {
+pub struct ProbeProgress<'a> {
     /// Cases that were run.
     pub done: usize,
     /// Cases that there are.
@@ -86,8 +86,8 @@ pub struct Trial<'a> {
 
 /// Probes a server: greets it, plans, runs the cases and grades the answers. `stop` ends it after the case that is running.
 pub fn probe(
-    options: &Options,
-    watch: &mut dyn FnMut(Progress<'_>),
+    options: &ProbeOptions,
+    watch: &mut dyn FnMut(ProbeProgress<'_>),
     stop: &Arc<AtomicBool>,
 ) -> Result<Probed, Unprobed> {
     probe_with(options, watch, &mut |_| (), stop)
@@ -95,8 +95,8 @@ pub fn probe(
 
 /// The same, and hands on each answer of a tool.
 pub fn probe_with(
-    options: &Options,
-    watch: &mut dyn FnMut(Progress<'_>),
+    options: &ProbeOptions,
+    watch: &mut dyn FnMut(ProbeProgress<'_>),
     keep: &mut dyn FnMut(Trial<'_>),
     stop: &Arc<AtomicBool>,
 ) -> Result<Probed, Unprobed> {
@@ -152,7 +152,7 @@ pub fn probe_with(
 
 /// Runs the cases of a plan.
 pub(super) struct Runner<'a> {
-    options: &'a Options,
+    options: &'a ProbeOptions,
     era: Era,
     client: Option<Client>,
     tools: &'a [ListedTool],
@@ -168,7 +168,7 @@ pub(super) struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    fn run(&mut self, plan: &Plan, start: Instant, watch: &mut dyn FnMut(Progress<'_>)) {
+    fn run(&mut self, plan: &Plan, start: Instant, watch: &mut dyn FnMut(ProbeProgress<'_>)) {
         self.run.tools = self.tools.iter().map(listed).collect();
         for (tool, left_out) in self.run.tools.iter_mut().zip(&plan.left_out) {
             tool.cases.effects = *left_out;
@@ -188,7 +188,7 @@ impl Runner<'_> {
                 continue;
             }
             cases.played += 1;
-            watch(Progress { done, total, case: &case.id });
+            watch(ProbeProgress { done, total, case: &case.id });
             self.run_case(case);
         }
     }

@@ -243,7 +243,7 @@ pub(crate) struct Histogram {
 
 /// A histogram as it is now: in seconds, and each bucket alone.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Snapshot {
+pub(crate) struct HistogramSnapshot {
     pub(crate) sum: f64,
     pub(crate) count: u64,
     pub(crate) buckets: Vec<(f64, u64)>,
@@ -259,13 +259,13 @@ impl Histogram {
         self.micros.fetch_add(micros, Ordering::Relaxed);
     }
 
-    pub(crate) fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> HistogramSnapshot {
         let ends = ENDS.iter().map(|it| seconds(*it)).chain([f64::INFINITY]);
         let counts = self.buckets.iter().map(|it| it.load(Ordering::Relaxed));
         let buckets: Vec<_> = ends.zip(counts).collect();
         // Counted from the buckets, so that the two always agree.
         let count = buckets.iter().map(|it| it.1).sum();
-        Snapshot { sum: seconds(self.micros.load(Ordering::Relaxed)), count, buckets }
+        HistogramSnapshot { sum: seconds(self.micros.load(Ordering::Relaxed)), count, buckets }
     }
 }
 

@@ -27,7 +27,7 @@ const SESSION: &str = "mcp-session-id";
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) method: Cow<'static, str>,
-    pub(crate) call: Option<Call>,
+    pub(crate) call: Option<ToolCall>,
     id: RequestId,
     session: Session,
     traceparent: Option<String>,
@@ -38,7 +38,7 @@ pub(crate) struct Asked {
 
 /// A call of a tool.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct ToolCall {
     pub(crate) tool: Cow<'static, str>,
     arguments: Option<Kept>,
     /// It goes on where an earlier one stopped.
@@ -86,7 +86,7 @@ impl Asked {
         settings: &ContractSettings,
     ) -> Self {
         Self {
-            call: Some(Call {
+            call: Some(ToolCall {
                 tool,
                 arguments: call.arguments.as_ref().map(Kept::new),
                 has_state: call.request_state.is_some(),

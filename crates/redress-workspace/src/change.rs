@@ -9,7 +9,7 @@ use rustix::{
 
 use crate::{
     error::WorkspaceError,
-    journal::{self, Step},
+    journal::{self, JournalStep},
     reserved_names::new_name,
     root::{OpenPath, Root},
     temporary::Staged,
@@ -34,8 +34,8 @@ pub(crate) fn change(root: &Root, changes: &[Change<'_>]) -> Result<(), Workspac
         ready.push(Ready { place: it.place, staged, has_old: it.old_mode.is_some() });
     }
     if ready.len() > 1 {
-        let steps: Vec<Step> =
-            ready.iter().map(|it| Step::new(&it.place.path, it.staged.as_ref())).collect();
+        let steps: Vec<JournalStep> =
+            ready.iter().map(|it| JournalStep::new(&it.place.path, it.staged.as_ref())).collect();
         journal::begin(root, &steps).map_err(|it| WorkspaceError::writing(".", it))?;
         let made = all(ready);
         let ended = journal::end(root).map_err(|it| WorkspaceError::writing(".", it));
@@ -66,10 +66,10 @@ impl Ready<'_> {
 
 /// Makes several changes; one that cannot be made undoes those before it.
 fn all(ready: Vec<Ready<'_>>) -> Result<(), WorkspaceError> {
-    let mut made: Vec<Made<'_>> = Vec::new();
+    let mut made: Vec<UndoableChange<'_>> = Vec::new();
     for it in ready {
         let place = it.place;
-        let gone = Made::keep(place, it.has_old).and_then(|kept| match it.go() {
+        let gone = UndoableChange::keep(place, it.has_old).and_then(|kept| match it.go() {
             Ok(()) => Ok(kept),
             Err(error) => {
                 kept.forget();
@@ -79,7 +79,7 @@ fn all(ready: Vec<Ready<'_>>) -> Result<(), WorkspaceError> {
         match gone {
             Ok(kept) => made.push(kept),
             Err(error) => {
-                let undone: Vec<_> = made.into_iter().rev().map(Made::undo).collect();
+                let undone: Vec<_> = made.into_iter().rev().map(UndoableChange::undo).collect();
                 return match undone.into_iter().find_map(Result::err) {
                     None => Err(unwritten(place, error)),
                     Some(worse) => Err(uncertain(place, worse)),
@@ -95,12 +95,12 @@ fn all(ready: Vec<Ready<'_>>) -> Result<(), WorkspaceError> {
 }
 
 /// A change that can be undone: what was there before has a second name.
-struct Made<'p> {
+struct UndoableChange<'p> {
     place: &'p OpenPath,
     old: Option<String>,
 }
 
-impl<'p> Made<'p> {
+impl<'p> UndoableChange<'p> {
     fn keep(place: &'p OpenPath, has_old: bool) -> Result<Self, Errno> {
         if !has_old {
             return Ok(Self { place, old: None });

@@ -34,14 +34,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// One file of the patch.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Step {
+pub(crate) struct JournalStep {
     /// The file.
     path: String,
     /// What its new bytes are called; without, it is removed.
     staged: Option<String>,
 }
 
-impl Step {
+impl JournalStep {
     pub(crate) fn new(path: &Relative, staged: Option<&Staged<'_>>) -> Self {
         let staged = staged.map(|it| it.name().to_owned());
         Self { path: path.as_str().to_owned(), staged }
@@ -55,7 +55,7 @@ pub(crate) fn is_there(root: &Root) -> bool {
 }
 
 /// Writes one, and has the disk keep it: from now on the patch happens. The root must be held.
-pub(crate) fn begin(root: &Root, steps: &[Step]) -> Result<(), Errno> {
+pub(crate) fn begin(root: &Root, steps: &[JournalStep]) -> Result<(), Errno> {
     let dir = root.own_dir()?;
     let Ok(text) = serde_json::to_vec(steps) else { return Err(Errno::INVAL) };
     let path = Relative::root();
@@ -81,7 +81,7 @@ pub(crate) fn finish(root: &Root) -> Result<(), WorkspaceError> {
     let failed = |it| WorkspaceError::writing(".", it);
     let Some(text) = read(&dir).map_err(failed)? else { return Ok(()) };
     // What is no journal was not written by us, and nothing follows from it.
-    let steps: Vec<Step> = serde_json::from_str(&text).unwrap_or_default();
+    let steps: Vec<JournalStep> = serde_json::from_str(&text).unwrap_or_default();
     for step in &steps {
         if let Ok(place) = root.below(&step.path).and_then(|it| root.place(&it)) {
             // The root is held already, by another handle of ours.
@@ -95,7 +95,7 @@ pub(crate) fn finish(root: &Root) -> Result<(), WorkspaceError> {
 }
 
 /// Carries out what was not carried out before.
-fn carry_out(place: &OpenPath, step: &Step) -> Result<(), Errno> {
+fn carry_out(place: &OpenPath, step: &JournalStep) -> Result<(), Errno> {
     let done = match &step.staged {
         Some(staged) if is_ours(staged.as_bytes()) => {
             renameat(&place.dir, &**staged, &place.dir, &*place.name)

@@ -22,4 +22,4 @@ pub use policy::Policy;
 pub use read::{Reading, read};
 pub use repeat::{Ground, Repeat, may_repeat, repeat};
 pub use rows::ROWS;
-pub use table::{Facts, Room, Row, StopReason, Then, retry_of_class, table};
+pub use table::{DecisionFacts, Room, Row, StopReason, Then, retry_of_class, table};

@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::{
-    Call, Catch, ErrorFlow, ErrorSite, ErrorType, Guard, Handling, Mapping, Positional, Promise,
-    Registration, Within, ecma, members::Members, python, rust, words,
+    CallSite, Catch, ErrorFlow, ErrorSite, ErrorType, Guard, Handling, Mapping, Positional,
+    Promise, Registration, Within, ecma, members::Members, python, rust, words,
 };
 use crate::{
     language::Language,
@@ -248,7 +248,7 @@ impl<'t> Recorder<'t> {
             } else {
                 callee.into()
             };
-            self.error_flow.calls.push(Call { callee, within: self.here, is_raw });
+            self.error_flow.calls.push(CallSite { callee, within: self.here, is_raw });
         }
     }
 

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{At, is_guarded};
 use crate::{
-    error_flow::{Call, ErrorFlow, Within},
+    error_flow::{CallSite, ErrorFlow, Within},
     facts::Facts,
     resolve::{Index, Target},
     sources::Sources,
@@ -21,7 +21,7 @@ pub(super) struct Graph<'w, 'i> {
 /// The calls of one file, by the function they stand in.
 #[derive(Debug, Default)]
 struct FileCalls<'w> {
-    made: FxHashMap<u32, Vec<&'w Call>>,
+    made: FxHashMap<u32, Vec<&'w CallSite>>,
     closures: FxHashMap<u32, Vec<&'w (u32, Within)>>,
     /// Methods by their own name; `None` if several classes have one.
     methods: FxHashMap<&'w str, Option<u32>>,

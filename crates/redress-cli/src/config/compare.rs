@@ -1,4 +1,4 @@
-//! `Comparison`: what a changed file lets in, beside what a running gate lets in.
+//! `ConfigComparison`: what a changed file lets in, beside what a running gate lets in.
 //!
 //! A key has one rule by which it is compared: in its `section!`, or in one line of the tables below. A key without one does not compile.
 //! What counts, and why: `docs/decisions/0025-reload.md`.
@@ -17,7 +17,7 @@ use super::{Address, Config, General, Limits, Listen, Tls, section::Section as _
 
 /// The changes between what runs and what a file says, and the configuration that may be served without a confirmation.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Comparison {
+pub(crate) struct ConfigComparison {
     /// Every change, in the order of the keys.
     pub(crate) changes: Vec<KeyChange>,
     /// What the file says; a key that would let more in has its running value unless that was confirmed.
@@ -104,7 +104,7 @@ impl KeyChange {
     }
 }
 
-impl Comparison {
+impl ConfigComparison {
     /// Compares what runs with what a file says.
     pub(crate) fn of(running: &Config, file: &Config, loosening: Loosening) -> Self {
         let mut rules = Rules::new(loosening);

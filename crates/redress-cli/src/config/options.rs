@@ -21,7 +21,7 @@ const WORKSPACE: &str = "workspace";
 
 /// The options of the commands that gate servers.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct GateOptions {
     /// A configuration file.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -86,7 +86,7 @@ impl Trust {
     }
 }
 
-impl Options {
+impl GateOptions {
     /// What is to be run: the servers of the file, or the one of the command line, with the options applied.
     pub(crate) fn config(&self) -> Result<Config, Failure> {
         if let Some(url) = &self.url {
@@ -193,7 +193,7 @@ impl Options {
     }
 }
 
-impl Options {
+impl GateOptions {
     const fn is_governed(&self) -> bool {
         self.governed || self.preset.is_some()
     }

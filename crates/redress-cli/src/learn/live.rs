@@ -13,7 +13,7 @@ use redress::{
     codes,
     outcome::{Asked, Outcome, ToolTraits, What},
 };
-use redress_probe::{Options, Trial, probe_with};
+use redress_probe::{ProbeOptions, Trial, probe_with};
 use redress_registry::{Class, Effect, Registry};
 use redress_wire::json::{Doc, Limits, Value};
 use serde_json::Value as Json;
@@ -65,9 +65,9 @@ impl Live {
         self.url.is_some() || !self.command.is_empty()
     }
 
-    fn options(&self) -> Result<Options, Failure> {
+    fn options(&self) -> Result<ProbeOptions, Failure> {
         let place = probe::place(self.url.as_deref(), &self.header, &self.command)?;
-        Ok(Options {
+        Ok(ProbeOptions {
             target: place.clone(),
             place,
             seed: self.seed,

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, io::Write as _, path::PathBuf, time::Duration};
 
-use redress_probe::{Options, ServerAddress};
+use redress_probe::{ProbeOptions, ServerAddress};
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
@@ -13,13 +13,13 @@ const MARGIN: Duration = Duration::from_secs(2);
 /// A probe of the same server behind the gate.
 pub(super) struct Gate {
     /// How it is probed.
-    pub(super) options: Options,
+    pub(super) options: ProbeOptions,
     /// The configuration of a server behind a URL, as long as it is needed.
     _config: Option<NamedTempFile>,
 }
 
 impl Gate {
-    pub(super) fn before(options: &Options, contract: Option<&str>) -> Result<Self, Failure> {
+    pub(super) fn before(options: &ProbeOptions, contract: Option<&str>) -> Result<Self, Failure> {
         let program = std::env::current_exe();
         let program: PathBuf = program.map_err(|it| Failure::reading("redress", &it))?;
         let deadline = options.deadline.as_millis().clamp(1, 600_000).to_string();
@@ -48,7 +48,7 @@ impl Gate {
         };
         let place = ServerAddress::Command(command);
         let deadline = options.deadline + MARGIN;
-        Ok(Self { options: Options { place, deadline, ..options.clone() }, _config: config })
+        Ok(Self { options: ProbeOptions { place, deadline, ..options.clone() }, _config: config })
     }
 }
 

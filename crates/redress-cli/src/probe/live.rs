@@ -8,8 +8,8 @@ use std::{
 
 use clap::value_parser;
 use redress_probe::{
-    Options, Progress, Report, ServerAddress, probe,
-    report::{FORMAT, ProbeTarget, Settings},
+    ProbeOptions, ProbeProgress, Report, ServerAddress, probe,
+    report::{FORMAT, ProbeSettings, ProbeTarget},
 };
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
@@ -89,7 +89,7 @@ pub(super) fn report(live: &Live) -> Result<Report, Failure> {
 }
 
 /// `[======>     ]  52/231 read_file/missing/path`
-pub(crate) fn say(shown: &ProgressLine, before: &str, step: Progress<'_>) {
+pub(crate) fn say(shown: &ProgressLine, before: &str, step: ProbeProgress<'_>) {
     const WIDE: usize = 24;
     let full = (step.done * WIDE).checked_div(step.total).unwrap_or_default();
     let (bar, rest) = ("=".repeat(full), " ".repeat(WIDE.saturating_sub(full)));
@@ -98,7 +98,7 @@ pub(crate) fn say(shown: &ProgressLine, before: &str, step: Progress<'_>) {
 }
 
 impl Live {
-    fn options(&self) -> Result<Options, Failure> {
+    fn options(&self) -> Result<ProbeOptions, Failure> {
         let contract = self.contract.as_deref().map(contract::find).transpose()?;
         let mut repeat = Vec::new();
         if let Some(name) = &self.contract {
@@ -107,7 +107,7 @@ impl Live {
         if self.through_gate {
             repeat.push("--through-gate".to_owned());
         }
-        Ok(Options {
+        Ok(ProbeOptions {
             place: self.place()?,
             target: self.shown_place()?,
             seed: self.seed,
@@ -158,8 +158,8 @@ impl Live {
         }
     }
 
-    fn settings(&self) -> Settings {
-        Settings {
+    fn settings(&self) -> ProbeSettings {
+        ProbeSettings {
             seed: self.seed,
             budget: usize::try_from(self.budget).unwrap_or(usize::MAX),
             time_ms: self.time.saturating_mul(1_000),

@@ -18,7 +18,7 @@ use redress_govern::Governor;
 pub(super) use self::follow::{Event, first, follow, take_hang_ups};
 use super::{Stage, size};
 use crate::{
-    config::{self, Comparison, Config, General, Governance, KeyChange, Loosening},
+    config::{self, Config, ConfigComparison, General, Governance, KeyChange, Loosening},
     failure::Failure,
     findings::counted,
     govern::{self, confine, unserved},
@@ -47,7 +47,8 @@ pub(super) struct StartedServer {
 impl Reload {
     /// Serves what a file says, but for what would let more in and is not confirmed; all of it, or nothing. Gives every change.
     fn take(&mut self, file: &Config, loosening: Loosening) -> Result<Vec<KeyChange>, Failure> {
-        let Comparison { changes, config } = Comparison::of(&self.config, file, loosening);
+        let ConfigComparison { changes, config } =
+            ConfigComparison::of(&self.config, file, loosening);
         self.stage.audit(&config)?;
         let mut next = Vec::new();
         let mut new = Vec::new();

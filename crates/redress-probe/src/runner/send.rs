@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::PING;
 use crate::{
     client::{Client, Outgoing, Received, Reply, greet_with},
-    options::Options,
+    options::ProbeOptions,
     plan::{Action, Case},
 };
 
@@ -35,7 +35,7 @@ pub(super) fn tool_of(case: &Case) -> Option<&str> {
 pub(super) fn send(
     case: &Case,
     client: &mut Client,
-    options: &Options,
+    options: &ProbeOptions,
     stop: &Arc<AtomicBool>,
 ) -> CaseResult {
     let era = &client.era.clone();
@@ -101,7 +101,7 @@ pub(super) fn send(
 }
 
 /// Messages that need no answer, and a ping behind them, so that we know when nothing more comes.
-fn unowed(client: &mut Client, mut messages: Vec<Outgoing>, options: &Options) -> CaseResult {
+fn unowed(client: &mut Client, mut messages: Vec<Outgoing>, options: &ProbeOptions) -> CaseResult {
     messages.push(client.ping());
     let mut replies = client.ask(&messages, options.deadline);
     let ping = replies.pop();

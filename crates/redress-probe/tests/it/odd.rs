@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use redress_probe::{Options, Probed, ServerAddress, Unprobed, probe};
+use redress_probe::{ProbeOptions, Probed, ServerAddress, Unprobed, probe};
 
 /// The built program. Whoever runs one test alone has not built it.
 fn odd_server() -> &'static PathBuf {
@@ -26,14 +26,14 @@ fn odd_server() -> &'static PathBuf {
 }
 
 /// How the odd server is probed.
-pub(crate) fn options(args: &[&str]) -> Options {
+pub(crate) fn options(args: &[&str]) -> ProbeOptions {
     let command = std::iter::once(odd_server().into()).chain(args.iter().map(Into::into));
     at(ServerAddress::Command(command.collect()))
 }
 
 /// How a server anywhere is probed.
-pub(crate) fn at(place: ServerAddress) -> Options {
-    Options {
+pub(crate) fn at(place: ServerAddress) -> ProbeOptions {
+    ProbeOptions {
         target: place.clone(),
         place,
         seed: 1,
@@ -50,6 +50,6 @@ pub(crate) fn at(place: ServerAddress) -> Options {
 }
 
 /// Probes to the end.
-pub(crate) fn run(options: &Options) -> Result<Probed, Unprobed> {
+pub(crate) fn run(options: &ProbeOptions) -> Result<Probed, Unprobed> {
     probe(options, &mut |_| (), &Arc::new(AtomicBool::new(false)))
 }

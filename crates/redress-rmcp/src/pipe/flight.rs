@@ -81,13 +81,13 @@ impl RequestKind {
 
 /// A line on its way to the client, until it is written or given up.
 #[derive(Debug)]
-pub(super) struct Outgoing {
+pub(super) struct OutgoingLine {
     flight: Arc<Flight>,
     /// Requests of the server whose call it answers: their answers are not awaited any more.
     over: Vec<Id>,
 }
 
-impl Outgoing {
+impl OutgoingLine {
     /// What tells the client that it need not answer them.
     pub(super) fn withdrawals(&mut self) -> impl Iterator<Item = ServerJsonRpcMessage> + use<> {
         mem::take(&mut self.over).into_iter().map(|id| {
@@ -100,7 +100,7 @@ impl Outgoing {
     }
 }
 
-impl Drop for Outgoing {
+impl Drop for OutgoingLine {
     fn drop(&mut self) {
         self.flight.open().writing -= 1;
         self.flight.moved.notify_one();
@@ -140,7 +140,7 @@ impl Flight {
     }
 
     /// A message to the client; `None` if it is not awaited any more.
-    pub(super) fn say(self: &Arc<Self>, message: &ServerJsonRpcMessage) -> Option<Outgoing> {
+    pub(super) fn say(self: &Arc<Self>, message: &ServerJsonRpcMessage) -> Option<OutgoingLine> {
         let mut open = self.open();
         let mut over = Vec::new();
         match message {
@@ -164,7 +164,7 @@ impl Flight {
         }
         open.writing += 1;
         drop(open);
-        Some(Outgoing { flight: Arc::clone(self), over })
+        Some(OutgoingLine { flight: Arc::clone(self), over })
     }
 
     /// Once the client has closed its side: the answers that it cannot send any more, so that none is awaited in vain.

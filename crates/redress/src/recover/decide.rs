@@ -7,7 +7,7 @@ use super::{
     policy::Policy,
     repeat::{Ground, repeat},
     rows::ROWS,
-    table::{Facts, Room, Row, StopReason, Then},
+    table::{DecisionFacts, Room, Row, StopReason, Then},
 };
 use crate::{Fault, fault::NextAction, outcome::ToolTraits};
 use redress_wire::json::{Members, write_list, write_str};
@@ -137,7 +137,7 @@ pub fn decide(fault: &Fault, attempt: &Attempt, policy: &Policy, budget: &mut Bu
         RetryKind::AfterDelay => policy.wait_ms(attempt.made, asked, attempt.random),
         _ => 0,
     };
-    let facts = Facts {
+    let facts = DecisionFacts {
         retry,
         code: fault.code(),
         class: fault.class,

@@ -32,7 +32,7 @@ pub struct Row {
 
 /// What the columns are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts<'f> {
+pub struct DecisionFacts<'f> {
     /// When a repeat helps.
     pub retry: RetryKind,
     /// The code.
@@ -167,7 +167,7 @@ impl Row {
     }
 
     /// Whether every column fits.
-    pub fn fits(&self, facts: Facts<'_>) -> bool {
+    pub fn fits(&self, facts: DecisionFacts<'_>) -> bool {
         one_of(self.retry, facts.retry)
             && (self.code.is_empty() || self.code.contains(&facts.code))
             && one_of(self.class, facts.class)
@@ -268,11 +268,11 @@ fn names<'n>(members: &mut Members<'_>, key: &str, names: impl Iterator<Item = &
 mod tests {
     use redress_registry::{Class, RetryKind};
 
-    use super::{Facts, ROWS, Room, Row, Then, table};
+    use super::{DecisionFacts, ROWS, Room, Row, Then, table};
     use crate::{codes, recover::Repeat};
     use redress_wire::json::{Doc, Limits};
 
-    fn every_case() -> impl Iterator<Item = Facts<'static>> {
+    fn every_case() -> impl Iterator<Item = DecisionFacts<'static>> {
         let kinds = RetryKind::ALL.iter().flat_map(|kind| Class::ALL.map(|class| (*kind, class)));
         let repeats = kinds.flat_map(|it| Repeat::ALL.map(|repeat| (it, repeat)));
         let rooms = repeats.flat_map(|it| Room::ALL.map(|room| (it, room)));
@@ -280,7 +280,7 @@ mod tests {
         let codes = ["X", codes::UNKNOWN_TOOL.name()];
         let flags = codes.into_iter().flat_map(move |code| flags.map(|it| (code, it)));
         rooms.flat_map(move |(((retry, class), repeat), room)| {
-            flags.clone().map(move |(code, (next, fallback))| Facts {
+            flags.clone().map(move |(code, (next, fallback))| DecisionFacts {
                 retry,
                 code,
                 class,
@@ -292,7 +292,7 @@ mod tests {
         })
     }
 
-    fn decides(facts: Facts<'_>) -> &'static Row {
+    fn decides(facts: DecisionFacts<'_>) -> &'static Row {
         ROWS.iter().find(|it| it.fits(facts)).unwrap()
     }
 

@@ -8,7 +8,7 @@ use std::{
 use proptest::{prelude::*, proptest};
 use redress_gate::{serve::Sharing, settings::Mode};
 
-use super::{Comparison, Loosening, Strictness, patterns::is_below};
+use super::{ConfigComparison, Loosening, Strictness, patterns::is_below};
 use crate::config::{
     Caller, Config, Confine, General, Location, NamedSections, Origin, PreflightRow, Preset,
     RoleRow, Secret, SecretFile, Server, WriteRule, tests::valid,
@@ -16,7 +16,7 @@ use crate::config::{
 
 /// The changes of a file, one in a line: `-` lets less in, `+` more, `=` neither, `!` counts after a restart.
 fn changes(old: &str, new: &str) -> Vec<String> {
-    let comparison = Comparison::of(&valid(old), &valid(new), Loosening::Held);
+    let comparison = ConfigComparison::of(&valid(old), &valid(new), Loosening::Held);
     let line = |it: &super::KeyChange| {
         let sign = match it.verdict {
             Strictness::Tightened => "-",
@@ -187,7 +187,7 @@ fn trust_is_in_what_stands_at_an_address() {
             "+server.a.trust (from false to true)"
         ]
     );
-    let comparison = Comparison::of(&valid(&trusted), &valid(&moved), Loosening::Held);
+    let comparison = ConfigComparison::of(&valid(&trusted), &valid(&moved), Loosening::Held);
     let [server] = comparison.config.servers.as_slice() else { panic!("{comparison:?}") };
     assert_eq!((server.trust, server.forward_authorization), (Some(false), false));
     assert_eq!(server.url.as_ref().unwrap().as_str(), "https://y/mcp");
@@ -385,7 +385,7 @@ fn a_caller_gets_another_role_only_if_it_allows_no_more() {
         with("reads", reads),
         with("all", "").replace("role = 'all'\n[gov", "role = 'reads'\n[gov"),
     );
-    let comparison = Comparison::of(&valid(&old), &valid(&new), Loosening::Held);
+    let comparison = ConfigComparison::of(&valid(&old), &valid(&new), Loosening::Held);
     let general = &comparison.config.general;
     let roles: Vec<_> = general.auth.caller.0.iter().map(|it| it.role.as_deref()).collect();
     assert_eq!(roles, [Some("reads"), Some("reads")]);
@@ -403,11 +403,11 @@ fn a_contract_decides_only_where_calls_are_governed() {
         "tools.toml".clone_into(&mut contract.name);
         contract.registry = Arc::clone(redress_workspace::registry());
         assert!(!contract.registry.tools.is_empty());
-        let held = Comparison::of(&old, &new, Loosening::Held);
+        let held = ConfigComparison::of(&old, &new, Loosening::Held);
         let [change] = held.changes.as_slice() else { panic!("{held:?}") };
         assert_eq!((change.key.as_str(), change.verdict), ("server.a.contract", sign));
         assert_eq!(held.config, if enabled { old.clone() } else { new.clone() });
-        assert_eq!(Comparison::of(&old, &new, Loosening::Confirmed).config, new);
+        assert_eq!(ConfigComparison::of(&old, &new, Loosening::Confirmed).config, new);
     }
     // Codes alone decide nothing.
     let named =
@@ -756,7 +756,7 @@ proptest! {
 
     #[test]
     fn nobody_is_let_in_more_by_what_is_not_confirmed((old, new) in pairs()) {
-        let Comparison { changes, config } = Comparison::of(&old, &new, Loosening::Held);
+        let ConfigComparison { changes, config } = ConfigComparison::of(&old, &new, Loosening::Held);
         let more = widened(&old, &config);
         prop_assert!(more.is_empty(), "{more:#?}\n{changes:#?}");
         // What is not called looser is not.
@@ -771,20 +771,20 @@ proptest! {
 
     #[test]
     fn what_is_confirmed_is_what_the_file_says((old, new) in pairs()) {
-        let held = Comparison::of(&old, &new, Loosening::Held);
-        let confirmed = Comparison::of(&old, &new, Loosening::Confirmed);
+        let held = ConfigComparison::of(&old, &new, Loosening::Held);
+        let confirmed = ConfigComparison::of(&old, &new, Loosening::Confirmed);
         prop_assert_eq!(&confirmed.config, &new);
         // The same is found, confirmed or not; but for what follows from a key that is held.
-        let keys = |it: &Comparison| it.changes.iter().map(|it| it.key.clone()).collect::<BTreeSet<_>>();
+        let keys = |it: &ConfigComparison| it.changes.iter().map(|it| it.key.clone()).collect::<BTreeSet<_>>();
         prop_assert!(keys(&held).is_subset(&keys(&confirmed)) || !held.changes.is_empty());
     }
 
     #[test]
     fn to_read_the_same_file_again_changes_nothing((old, new) in pairs()) {
-        let again = Comparison::of(&new, &new, Loosening::Held);
+        let again = ConfigComparison::of(&new, &new, Loosening::Held);
         prop_assert_eq!((again.changes, &again.config), (Vec::new(), &new));
-        let once = Comparison::of(&old, &new, Loosening::Held).config;
-        let twice = Comparison::of(&once, &new, Loosening::Held).config;
+        let once = ConfigComparison::of(&old, &new, Loosening::Held).config;
+        let twice = ConfigComparison::of(&once, &new, Loosening::Held).config;
         prop_assert_eq!(let_in(&twice), let_in(&once));
     }
 }
