@@ -480,11 +480,11 @@ impl Connection {
         self.act(ActingThread::Other, |session, actions| session.upstream_failed(error, actions));
     }
 
-    /// Whether more messages of a client have to wait: those of a request, if it has a ticket.
-    pub(crate) fn is_full(&self, ticket: ReplyToken) -> bool {
+    /// Whether more messages of a client have to wait: those of a request, if it has a token.
+    pub(crate) fn is_full(&self, reply_token: ReplyToken) -> bool {
         let is_full = match &self.client {
             ClientEnd::Pipe(pipe) => pipe.is_full(),
-            ClientEnd::Http(replies) => replies.is_full(ticket),
+            ClientEnd::Http(replies) => replies.is_full(reply_token),
         };
         is_full || self.is_behind(MOST_IN_HAND)
     }

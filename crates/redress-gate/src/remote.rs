@@ -194,17 +194,17 @@ impl Remote {
         this
     }
 
-    /// What a client over HTTP sends above the message that has this ticket; to be said before the message.
-    pub(crate) fn attach(&self, ticket: ReplyToken, headers: &HeaderMap) {
+    /// What a client over HTTP sends above the message that has this token; to be said before the message.
+    pub(crate) fn attach(&self, reply_token: ReplyToken, headers: &HeaderMap) {
         let extra = ClientHeaders::of(headers, self.address.forwards_authorization());
         let mut state = self.state();
         state.authorization.clone_from(&extra.authorization);
-        state.client_headers.insert(ticket, Arc::new(extra));
+        state.client_headers.insert(reply_token, Arc::new(extra));
     }
 
     /// Forgets what a client sent above a message; it waits no more.
-    pub(crate) fn detach(&self, ticket: ReplyToken) {
-        self.state().client_headers.remove(&ticket);
+    pub(crate) fn detach(&self, reply_token: ReplyToken) {
+        self.state().client_headers.remove(&reply_token);
     }
 
     /// Takes messages over with what is reserved for them: of several, the last one keeps it. Never blocks.
@@ -230,15 +230,17 @@ impl Remote {
         let own =
             |extra: Option<&Arc<ClientHeaders>>| extra.and_then(|it| it.authorization.clone());
         let (id, extra, authorization) = match to {
-            ToUpstream::Request(id, ticket) => {
-                let extra = state.client_headers.get(&ticket);
+            ToUpstream::Request(id, reply_token) => {
+                let extra = state.client_headers.get(&reply_token);
                 (Some(id), extra.cloned(), own(extra))
             }
-            ToUpstream::Own(id, Some(ticket)) => {
-                (Some(id), None, own(state.client_headers.get(&ticket)))
+            ToUpstream::Own(id, Some(reply_token)) => {
+                (Some(id), None, own(state.client_headers.get(&reply_token)))
             }
             ToUpstream::Own(id, None) => (Some(id), None, last),
-            ToUpstream::Of(ticket) => (None, None, own(state.client_headers.get(&ticket))),
+            ToUpstream::Of(reply_token) => {
+                (None, None, own(state.client_headers.get(&reply_token)))
+            }
             ToUpstream::Cancel(id) => {
                 let Some(post) = state.posts.remove(&id) else { return };
                 post.task.abort();

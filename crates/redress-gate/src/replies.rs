@@ -33,7 +33,7 @@ pub(crate) struct ReplyRouter {
 #[derive(Debug, Default)]
 struct State {
     next: u64,
-    /// The last ticket when [`ReplyRouter::open_late`] was called last.
+    /// The last token when [`ReplyRouter::open_late`] was called last.
     checked: u64,
     waiting: IndexMap<ReplyToken, PendingReply, FxBuildHasher>,
     /// The clients with a session: they can receive what belongs to no request.
@@ -116,7 +116,7 @@ impl ReplyRouter {
         self.memory.account(caller)
     }
 
-    /// Registers a request of a client, and gives its ticket and the channel of its reply.
+    /// Registers a request of a client, and gives its token and the channel of its reply.
     pub(crate) fn wait(
         &self,
         (client, caller): (u64, Caller),
@@ -125,39 +125,39 @@ impl ReplyRouter {
         let (sender, reply) = oneshot::channel();
         let mut state = self.lock();
         state.next += 1;
-        let ticket = ReplyToken(state.next);
+        let reply_token = ReplyToken(state.next);
         let target = ReplyTarget::Post(sender);
         let account = self.memory.account(caller);
         let waiting = PendingReply { client, preference, target, account, left: 1, several: None };
-        state.waiting.insert(ticket, waiting);
-        (ticket, reply)
+        state.waiting.insert(reply_token, waiting);
+        (reply_token, reply)
     }
 
     /// Responds to a request with a stream, primed or not, if its response has not begun.
-    pub(crate) fn open(&self, ticket: ReplyToken, is_primed: bool) {
-        self.lock().open(ticket, is_primed);
+    pub(crate) fn open(&self, reply_token: ReplyToken, is_primed: bool) {
+        self.lock().open(reply_token, is_primed);
     }
 
     /// Forgets a request without a reply.
-    pub(crate) fn forget(&self, ticket: ReplyToken) {
-        self.lock().waiting.swap_remove(&ticket);
+    pub(crate) fn forget(&self, reply_token: ReplyToken) {
+        self.lock().waiting.swap_remove(&reply_token);
     }
 
     /// Expects one answer less for a request, and ends its response if that was the last.
-    pub(crate) fn dismiss(&self, ticket: ReplyToken) {
+    pub(crate) fn dismiss(&self, reply_token: ReplyToken) {
         let mut state = self.lock();
-        let Some(mut waiting) = state.waiting.swap_remove(&ticket) else { return };
+        let Some(mut waiting) = state.waiting.swap_remove(&reply_token) else { return };
         waiting.left -= 1;
         if waiting.left > 0 {
-            state.waiting.insert(ticket, waiting);
+            state.waiting.insert(reply_token, waiting);
         } else {
             waiting.target.end();
         }
     }
 
     /// The client has closed the connection of a request; the answer is kept where the client can fetch it.
-    pub(crate) fn leave(&self, ticket: ReplyToken) {
-        if let Some(waiting) = self.lock().waiting.get_mut(&ticket) {
+    pub(crate) fn leave(&self, reply_token: ReplyToken) {
+        if let Some(waiting) = self.lock().waiting.get_mut(&reply_token) {
             waiting.target.leave();
         }
     }
@@ -169,8 +169,8 @@ impl ReplyRouter {
         let is_late =
             |it: (&ReplyToken, &PendingReply)| it.0.0 <= state.checked && it.1.preference.is_primed;
         let late: Vec<_> = state.waiting.iter().filter(|it| is_late(*it)).map(|it| *it.0).collect();
-        for ticket in late {
-            state.open(ticket, false);
+        for reply_token in late {
+            state.open(reply_token, false);
         }
         state.checked = state.next;
     }
@@ -288,8 +288,8 @@ impl ReplyRouter {
         let message = ReservedMessage { bytes: Bytes::from(line), held };
         let mut state = self.lock();
         match to {
-            ToClient::Answer(ticket, status) => {
-                state.answer(ticket, WholeAnswer { status, challenge, message });
+            ToClient::Answer(reply_token, status) => {
+                state.answer(reply_token, WholeAnswer { status, challenge, message });
             }
             to => state.deliver(to, message),
         }
@@ -297,8 +297,8 @@ impl ReplyRouter {
     }
 
     /// Whether the client of a request is there.
-    pub(crate) fn recipient(&self, ticket: ReplyToken) -> Recipient {
-        match self.lock().waiting.get(&ticket).map(|it| &it.target) {
+    pub(crate) fn recipient(&self, reply_token: ReplyToken) -> Recipient {
+        match self.lock().waiting.get(&reply_token).map(|it| &it.target) {
             Some(ReplyTarget::Post(_) | ReplyTarget::Stream(_)) => Recipient::Connected,
             Some(ReplyTarget::Left(_)) => Recipient::Disconnected,
             None => Recipient::Absent,
@@ -306,19 +306,19 @@ impl ReplyRouter {
     }
 
     /// Expects several answers for a request, until [`Self::expect`] gives their number.
-    pub(crate) fn expect_several(&self, ticket: ReplyToken, framing: Framing) {
-        if let Some(waiting) = self.lock().waiting.get_mut(&ticket) {
+    pub(crate) fn expect_several(&self, reply_token: ReplyToken, framing: Framing) {
+        if let Some(waiting) = self.lock().waiting.get_mut(&reply_token) {
             (waiting.left, waiting.several) = (usize::MAX, Some(framing));
         }
     }
 
     /// Sets how many answers come for a request in all, those that came included. If there are none, the request is forgotten.
-    pub(crate) fn expect(&self, ticket: ReplyToken, answers: usize) {
+    pub(crate) fn expect(&self, reply_token: ReplyToken, answers: usize) {
         let mut state = self.lock();
-        let Some(waiting) = state.waiting.get_mut(&ticket) else { return };
+        let Some(waiting) = state.waiting.get_mut(&reply_token) else { return };
         waiting.left = waiting.left.saturating_sub(usize::MAX - answers);
         if waiting.left == 0
-            && let Some(waiting) = state.waiting.swap_remove(&ticket)
+            && let Some(waiting) = state.waiting.swap_remove(&reply_token)
             && answers > 0
         {
             waiting.target.end();
@@ -326,9 +326,9 @@ impl ReplyRouter {
     }
 
     /// Whether the client of a request does not read what was sent.
-    pub(crate) fn is_full(&self, ticket: ReplyToken) -> bool {
+    pub(crate) fn is_full(&self, reply_token: ReplyToken) -> bool {
         let state = self.lock();
-        let waiting = state.waiting.get(&ticket);
+        let waiting = state.waiting.get(&reply_token);
         waiting
             .is_some_and(|it| matches!(&it.target, ReplyTarget::Stream(stream) if stream.is_full()))
     }
@@ -341,12 +341,12 @@ impl ReplyRouter {
 impl State {
     fn deliver(&mut self, to: ToClient, message: ReservedMessage) {
         match to {
-            ToClient::Answer(ticket, status) => {
-                self.answer(ticket, WholeAnswer { status, challenge: None, message });
+            ToClient::Answer(reply_token, status) => {
+                self.answer(reply_token, WholeAnswer { status, challenge: None, message });
             }
-            ToClient::During(ticket) => self.during(ticket, None, &message),
-            ToClient::Question(number, Some(ticket)) => {
-                self.during(ticket, Some(number), &message);
+            ToClient::During(reply_token) => self.during(reply_token, None, &message),
+            ToClient::Question(number, Some(reply_token)) => {
+                self.during(reply_token, Some(number), &message);
             }
             ToClient::Question(number, None) => self.send_to_all(Some(number), &message),
             ToClient::One(client) => self.send(client, Delivery::default(), &message),
@@ -354,10 +354,10 @@ impl State {
         }
     }
 
-    fn answer(&mut self, ticket: ReplyToken, answer: WholeAnswer) {
-        let Some(mut waiting) = self.waiting.swap_remove(&ticket) else { return };
+    fn answer(&mut self, reply_token: ReplyToken, answer: WholeAnswer) {
+        let Some(mut waiting) = self.waiting.swap_remove(&reply_token) else { return };
         if waiting.several.is_some() {
-            return self.answer_in_part(ticket, waiting, &answer.message);
+            return self.answer_in_part(reply_token, waiting, &answer.message);
         }
         // A stream would have another status.
         if waiting.preference.events && answer.status == 200 && answer.challenge.is_none() {
@@ -447,7 +447,7 @@ impl State {
     /// Sends one of several answers; the last one ends the stream.
     fn answer_in_part(
         &mut self,
-        ticket: ReplyToken,
+        reply_token: ReplyToken,
         mut waiting: PendingReply,
         message: &ReservedMessage,
     ) {
@@ -461,14 +461,19 @@ impl State {
             self.send(client, how, message);
         }
         if waiting.left > 0 {
-            self.waiting.insert(ticket, waiting);
+            self.waiting.insert(reply_token, waiting);
         }
     }
 
     /// Sends a message that belongs to an open request.
-    fn during(&mut self, ticket: ReplyToken, question: Option<u64>, message: &ReservedMessage) {
-        self.open(ticket, false);
-        let Some(waiting) = self.waiting.get(&ticket) else {
+    fn during(
+        &mut self,
+        reply_token: ReplyToken,
+        question: Option<u64>,
+        message: &ReservedMessage,
+    ) {
+        self.open(reply_token, false);
+        let Some(waiting) = self.waiting.get(&reply_token) else {
             return self.lost.add(question);
         };
         let (client, preference) = (waiting.client, waiting.preference);
@@ -481,13 +486,13 @@ impl State {
     }
 
     /// Responds to a request with a stream, if its response has not begun.
-    fn open(&mut self, ticket: ReplyToken, is_primed: bool) {
+    fn open(&mut self, reply_token: ReplyToken, is_primed: bool) {
         let is_silent = |it: &PendingReply| matches!(it.target, ReplyTarget::Post(_));
-        if self.waiting.get(&ticket).is_some_and(is_silent)
-            && let Some(mut waiting) = self.waiting.swap_remove(&ticket)
+        if self.waiting.get(&reply_token).is_some_and(is_silent)
+            && let Some(mut waiting) = self.waiting.swap_remove(&reply_token)
         {
             self.stream(&mut waiting, is_primed);
-            self.waiting.insert(ticket, waiting);
+            self.waiting.insert(reply_token, waiting);
         }
     }
 

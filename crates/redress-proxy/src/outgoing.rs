@@ -15,7 +15,7 @@ pub struct Sender {
     /// apart by who they are, since what they asked for is theirs beyond one request.
     pub client: u64,
     /// Where the answer goes.
-    pub ticket: ReplyToken,
+    pub reply_token: ReplyToken,
     /// Whose token it brought.
     pub token: Option<TokenId>,
     /// The caller that it counts for.

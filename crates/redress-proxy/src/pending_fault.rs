@@ -55,7 +55,7 @@ pub struct ReplyHead<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct ReplyTo {
     pub(crate) who: Recipient,
-    pub(crate) ticket: ReplyToken,
+    pub(crate) reply_token: ReplyToken,
     /// The HTTP status, and the one if it cannot be recorded.
     pub(crate) status: u16,
     pub(crate) unrecorded: u16,
@@ -68,9 +68,9 @@ impl ReplyTo {
         Self::new(Recipient::Nobody, ReplyToken(0))
     }
 
-    /// A reply to the request with this ticket.
-    pub(crate) const fn new(who: Recipient, ticket: ReplyToken) -> Self {
-        Self { who, ticket, status: 200, unrecorded: 200, www_authenticate: None }
+    /// A reply to the request with this token.
+    pub(crate) const fn new(who: Recipient, reply_token: ReplyToken) -> Self {
+        Self { who, reply_token, status: 200, unrecorded: 200, www_authenticate: None }
     }
 }
 
@@ -164,17 +164,17 @@ impl PendingFault {
             Recipient::Nobody => None,
             Recipient::Notified(to) => Some(to),
             Recipient::Call(_) | Recipient::Request(_) => {
-                Some(ToClient::Answer(self.to.ticket, self.to.status))
+                Some(ToClient::Answer(self.to.reply_token, self.to.status))
             }
         }
     }
 
-    /// The ticket of the request that failed, if there is one.
+    /// The token of the request that failed, if there is one.
     #[cfg(test)]
-    pub(crate) const fn ticket(&self) -> Option<ReplyToken> {
+    pub(crate) const fn reply_token(&self) -> Option<ReplyToken> {
         match self.to.who {
             Recipient::Nobody | Recipient::Notified(_) => None,
-            Recipient::Call(_) | Recipient::Request(_) => Some(self.to.ticket),
+            Recipient::Call(_) | Recipient::Request(_) => Some(self.to.reply_token),
         }
     }
 

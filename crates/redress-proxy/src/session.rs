@@ -337,8 +337,8 @@ impl Session {
     }
 
     /// A client does not wait for a request any more: it is cancelled and recorded.
-    pub fn withdraw(&mut self, ticket: ReplyToken, actions: &mut Actions) {
-        cancel_where(self, |it| it.from.ticket == ticket, actions);
+    pub fn withdraw(&mut self, reply_token: ReplyToken, actions: &mut Actions) {
+        cancel_where(self, |it| it.from.reply_token == reply_token, actions);
     }
 
     /// Answers a request of the upstream that reaches no client.
@@ -513,8 +513,8 @@ impl Session {
     }
 
     /// Where the answer to a client's request goes.
-    pub fn ticket(&self, id: UpstreamId) -> Option<ReplyToken> {
-        self.inflight.exchange(id).map(|it| it.from.ticket)
+    pub fn reply_token(&self, id: UpstreamId) -> Option<ReplyToken> {
+        self.inflight.exchange(id).map(|it| it.from.reply_token)
     }
 
     /// What of a call must stand in headers, too, as far as the tools are known.

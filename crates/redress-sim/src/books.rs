@@ -65,7 +65,7 @@ pub(crate) struct Books {
 }
 
 impl Books {
-    /// Enters a request. Gives its ticket.
+    /// Enters a request. Gives its token.
     pub(crate) fn ask(&mut self, asked: Asked) -> u64 {
         self.next += 1;
         self.calls += 1;
@@ -73,38 +73,38 @@ impl Books {
         self.next
     }
 
-    /// A ticket for a message that wants no answer.
-    pub(crate) fn ticket(&mut self) -> u64 {
+    /// A token for a message that wants no answer.
+    pub(crate) fn reply_token(&mut self) -> u64 {
         self.next += 1;
         self.next
     }
 
-    pub(crate) fn get(&self, ticket: u64) -> Option<&Asked> {
-        self.asked.get(&ticket)
+    pub(crate) fn get(&self, reply_token: u64) -> Option<&Asked> {
+        self.asked.get(&reply_token)
     }
 
-    pub(crate) fn get_mut(&mut self, ticket: u64) -> Option<&mut Asked> {
-        self.asked.get_mut(&ticket)
+    pub(crate) fn get_mut(&mut self, reply_token: u64) -> Option<&mut Asked> {
+        self.asked.get_mut(&reply_token)
     }
 
     /// A message that wants no answer after all.
-    pub(crate) fn strike(&mut self, ticket: u64) {
-        self.asked.remove(&ticket);
+    pub(crate) fn strike(&mut self, reply_token: u64) {
+        self.asked.remove(&reply_token);
     }
 
     /// The clients of these requests do not want an answer any more.
     pub(crate) fn withdraw(&mut self, to: Standing, is_meant: impl Fn(u64, &Asked) -> bool) {
-        for (ticket, asked) in &mut self.asked {
-            if asked.standing == Standing::Owed && is_meant(*ticket, asked) {
+        for (reply_token, asked) in &mut self.asked {
+            if asked.standing == Standing::Owed && is_meant(*reply_token, asked) {
                 asked.standing = to;
             }
         }
     }
 
-    /// The tickets of requests that wait for their answers.
+    /// The tokens of requests that wait for their answers.
     pub(crate) fn owed(&self) -> impl Iterator<Item = (u64, &Asked)> {
         let owed = self.asked.iter().filter(|it| it.1.standing == Standing::Owed);
-        owed.map(|(ticket, asked)| (*ticket, asked))
+        owed.map(|(reply_token, asked)| (*reply_token, asked))
     }
 
     /// A connection is gone with all that belongs to it.
@@ -113,22 +113,24 @@ impl Books {
     }
 
     /// Checks an answer, which a client gets on a connection.
-    pub(crate) fn answered(&mut self, connection: u64, ticket: u64, line: &[u8]) -> Checked {
+    pub(crate) fn answered(&mut self, connection: u64, reply_token: u64, line: &[u8]) -> Checked {
         let shown = String::from_utf8_lossy(line).into_owned();
-        let Some(asked) = self.asked.get_mut(&ticket) else {
-            return Err(violated(format!("an answer to no request, ticket {ticket}: {shown}")));
+        let Some(asked) = self.asked.get_mut(&reply_token) else {
+            return Err(violated(format!(
+                "an answer to no request, ticket {reply_token}: {shown}"
+            )));
         };
         if asked.connection != connection {
-            return Err(violated(format!("ticket {ticket} is answered elsewhere: {shown}")));
+            return Err(violated(format!("ticket {reply_token} is answered elsewhere: {shown}")));
         }
         match asked.standing {
             Standing::Owed => asked.standing = Standing::Answered,
             Standing::Answered => {
-                return Err(violated(format!("ticket {ticket} is answered twice: {shown}")));
+                return Err(violated(format!("ticket {reply_token} is answered twice: {shown}")));
             }
             Standing::Left => return Ok(()),
             Standing::Withdrawn => {
-                return Err(violated(format!("ticket {ticket} was withdrawn: {shown}")));
+                return Err(violated(format!("ticket {reply_token} was withdrawn: {shown}")));
             }
         }
         self.answers += 1;
@@ -155,8 +157,8 @@ impl Books {
     }
 
     /// Checks a message that belongs to a request.
-    pub(crate) fn during(&self, connection: u64, ticket: u64, line: &[u8]) -> Checked {
-        match self.asked.get(&ticket) {
+    pub(crate) fn during(&self, connection: u64, reply_token: u64, line: &[u8]) -> Checked {
+        match self.asked.get(&reply_token) {
             Some(asked) if asked.connection == connection => {
                 only_own_marks(connection, asked.client, &String::from_utf8_lossy(line))
             }

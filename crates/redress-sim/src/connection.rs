@@ -51,8 +51,8 @@ pub(crate) struct Output {
 }
 
 /// Whether a call changes something and was carried out, or may have been.
-fn may_not_repeat(books: &Books, ticket: u64) -> bool {
-    books.get(ticket).is_some_and(|it| it.is_done && it.nature == Nature::Changing)
+fn may_not_repeat(books: &Books, reply_token: u64) -> bool {
+    books.get(reply_token).is_some_and(|it| it.is_done && it.nature == Nature::Changing)
 }
 
 /// A session with its two ends.
@@ -123,11 +123,11 @@ impl Connection {
     /// A client says a line, of which the books know.
     pub(crate) fn say(&mut self, client: u64, line: &str, asked: Option<Asked>, books: &mut Books) {
         let wants_answer = asked.is_some();
-        let ticket = match asked {
+        let reply_token = match asked {
             Some(asked) => books.ask(asked),
-            None => books.ticket(),
+            None => books.reply_token(),
         };
-        let from = Sender { client, ticket: ReplyToken(ticket), ..Sender::default() };
+        let from = Sender { client, reply_token: ReplyToken(reply_token), ..Sender::default() };
         if line.len() > self.server.settings.max_message {
             // As a pipe is read: the start of a line that is too long, and its end.
             let head = line.get(..64).unwrap_or(line).as_bytes();
@@ -138,10 +138,10 @@ impl Connection {
         }
         match self.session.client_line(line.as_bytes(), from, &mut self.actions) {
             Expected::Answer => (),
-            Expected::Nothing if wants_answer => books.strike(ticket),
+            Expected::Nothing if wants_answer => books.strike(reply_token),
             Expected::Nothing => (),
             Expected::Members { are_taken } => {
-                books.strike(ticket);
+                books.strike(reply_token);
                 self.say_members(client, line, are_taken, books);
             }
         }
@@ -152,12 +152,12 @@ impl Connection {
         for member in inside.split(", ") {
             let id = member.split_once("\"id\":").and_then(|it| it.1.split_once(','));
             let id = id.map_or_else(String::new, |it| it.0.to_owned());
-            let ticket = books.ask(self.asked(client, id, member));
-            let from = Sender { client, ticket: ReplyToken(ticket), ..Sender::default() };
+            let reply_token = books.ask(self.asked(client, id, member));
+            let from = Sender { client, reply_token: ReplyToken(reply_token), ..Sender::default() };
             let member = member.as_bytes();
             let expected = self.session.client_member(member, are_taken, from, &mut self.actions);
             if expected != Expected::Answer {
-                books.strike(ticket);
+                books.strike(reply_token);
             }
         }
     }
@@ -209,9 +209,9 @@ impl Connection {
     }
 
     /// A client over HTTP closes the stream of a request.
-    pub(crate) fn withdraw(&mut self, ticket: u64, books: &mut Books) {
-        books.withdraw(Standing::Left, |it, _| it == ticket);
-        self.session.withdraw(ReplyToken(ticket), &mut self.actions);
+    pub(crate) fn withdraw(&mut self, reply_token: u64, books: &mut Books) {
+        books.withdraw(Standing::Left, |it, _| it == reply_token);
+        self.session.withdraw(ReplyToken(reply_token), &mut self.actions);
     }
 
     /// The upstream has started.
@@ -257,14 +257,14 @@ impl Connection {
 
     fn end_upstream(&mut self, books: &mut Books) {
         if self.upstream.state == State::Up {
-            for ticket in self.upstream.received.iter().filter_map(|it| it.ticket) {
-                if let Some(asked) = books.get_mut(ticket) {
+            for reply_token in self.upstream.received.iter().filter_map(|it| it.reply_token) {
+                if let Some(asked) = books.get_mut(reply_token) {
                     asked.is_done = true;
                 }
             }
         }
         if self.bug == Some(ConnectionBug::RepeatsUnsafe) {
-            let calls = self.upstream.received.iter().filter(|it| it.ticket.is_some());
+            let calls = self.upstream.received.iter().filter(|it| it.reply_token.is_some());
             self.left = calls.cloned().collect();
         }
         self.upstream.end();
@@ -274,7 +274,7 @@ impl Connection {
     pub(crate) fn answer(&mut self, chance: &mut Chance, books: &mut Books) {
         let Some(request) = self.upstream.one(chance) else { return };
         let (line, meaning) = request.answer(chance);
-        let asked = request.ticket.and_then(|it| books.get_mut(it));
+        let asked = request.reply_token.and_then(|it| books.get_mut(it));
         if let Some(asked) = asked {
             asked.is_done |= matches!(meaning, Meaning::Done | Meaning::Success);
         }
@@ -321,7 +321,7 @@ impl Connection {
                 (how, status >= 500)
             }
         };
-        if let Some(asked) = request.ticket.and_then(|it| books.get_mut(it)) {
+        if let Some(asked) = request.reply_token.and_then(|it| books.get_mut(it)) {
             asked.is_done |= is_done;
         }
         if let HttpFailure::Status { about: FailureScope::Session, .. } = how {
@@ -370,15 +370,18 @@ impl Connection {
     /// If the line is a success of a call that waits for it, its client gets just those bytes.
     fn expect(&self, line: &[u8], books: &mut Books) {
         let Some(request) = self.request_of(line) else { return };
-        let (Some(ticket), Ok(text)) = (request.ticket, std::str::from_utf8(line)) else { return };
+        let (Some(reply_token), Ok(text)) = (request.reply_token, std::str::from_utf8(line)) else {
+            return;
+        };
         let is_owed = UpstreamId::read(request.id.as_bytes()).is_some_and(|it| {
-            self.session.is_owed(it) && self.session.ticket(it) == Some(ReplyToken(ticket))
+            self.session.is_owed(it)
+                && self.session.reply_token(it) == Some(ReplyToken(reply_token))
         });
         let is_success = request.method == "tools/call"
             && text.contains("\"content\":[{")
             && !text.contains("isError")
             && line.len() <= self.server.settings.max_message;
-        if let Some(asked) = books.get_mut(ticket)
+        if let Some(asked) = books.get_mut(reply_token)
             && is_success
             && is_owed
             && asked.expected.is_none()
@@ -417,8 +420,8 @@ impl Connection {
             self.upstream.state = State::Starting;
         }
         for (to, line) in actions.to_upstream.messages() {
-            let (id, ticket) = match to {
-                ToUpstream::Request(id, ticket) => (id, Some(ticket.0)),
+            let (id, reply_token) = match to {
+                ToUpstream::Request(id, reply_token) => (id, Some(reply_token.0)),
                 ToUpstream::Own(id, _) => (id, None),
                 ToUpstream::Cancel(_) | ToUpstream::Of(_) | ToUpstream::Other => continue,
             };
@@ -426,13 +429,13 @@ impl Connection {
                 continue;
             }
             let id = String::from_utf8_lossy(&id.digits()).into_owned();
-            let received = Received::of(id, ticket, line);
-            wrong.extend(received.ticket.filter(|it| may_not_repeat(books, *it)));
+            let received = Received::of(id, reply_token, line);
+            wrong.extend(received.reply_token.filter(|it| may_not_repeat(books, *it)));
             self.upstream.receive(received);
         }
         if self.upstream.state == State::Up {
             for received in self.left.drain(..) {
-                wrong.extend(received.ticket.filter(|it| may_not_repeat(books, *it)));
+                wrong.extend(received.reply_token.filter(|it| may_not_repeat(books, *it)));
                 self.upstream.receive(received);
             }
         }
@@ -462,14 +465,15 @@ impl Connection {
         (to, mut line): (ToClient, Vec<u8>),
         books: &Books,
     ) -> Vec<(ToClient, Vec<u8>)> {
-        let ToClient::Answer(ticket, status) = to else { return vec![(to, line)] };
+        let ToClient::Answer(reply_token, status) = to else { return vec![(to, line)] };
         self.delivered += 1;
         let is_eighth = self.delivered.is_multiple_of(8);
         match self.bug {
             Some(ConnectionBug::AnswersTwice) if is_eighth => vec![(to, line.clone()), (to, line)],
             Some(ConnectionBug::AnswersAnother) if is_eighth => {
-                let other = books.owed().find(|it| it.0 != ticket.0).map(|it| ReplyToken(it.0));
-                vec![(ToClient::Answer(other.unwrap_or(ticket), status), line)]
+                let other =
+                    books.owed().find(|it| it.0 != reply_token.0).map(|it| ReplyToken(it.0));
+                vec![(ToClient::Answer(other.unwrap_or(reply_token), status), line)]
             }
             Some(ConnectionBug::ChangesSuccess) if is_eighth => {
                 if let Some(space) = line.iter_mut().find(|it| **it == b' ') {
@@ -478,7 +482,7 @@ impl Connection {
                 vec![(to, line)]
             }
             Some(ConnectionBug::DropsCancelled) => {
-                let id = books.get(ticket.0).map(|it| it.id.clone()).unwrap_or_default();
+                let id = books.get(reply_token.0).map(|it| it.id.clone()).unwrap_or_default();
                 if self.cancelled.contains(&id) { Vec::new() } else { vec![(to, line)] }
             }
             _ => vec![(to, line)],

@@ -14,7 +14,7 @@ pub(crate) struct Received {
     pub(crate) id: String,
     pub(crate) method: String,
     /// The request of a client that it comes from; the gate has requests of its own.
-    pub(crate) ticket: Option<u64>,
+    pub(crate) reply_token: Option<u64>,
     pub(crate) line: String,
 }
 
@@ -57,10 +57,10 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
 }
 
 impl Received {
-    pub(crate) fn of(id: String, ticket: Option<u64>, line: &[u8]) -> Self {
+    pub(crate) fn of(id: String, reply_token: Option<u64>, line: &[u8]) -> Self {
         let line = String::from_utf8_lossy(line).trim_end().to_owned();
         let method = between(&line, "\"method\":\"", "\"").unwrap_or_default().to_owned();
-        Self { id, method, ticket, line }
+        Self { id, method, reply_token, line }
     }
 
     /// The mark of the client in it.

@@ -272,8 +272,8 @@ impl World {
             87 if connection.is_shared => connection.leave(client, books),
             88 if connection.is_shared => {
                 let owed = books.owed().find(|it| it.1.connection == number).map(|it| it.0);
-                if let Some(ticket) = owed {
-                    connection.withdraw(ticket, books);
+                if let Some(reply_token) = owed {
+                    connection.withdraw(reply_token, books);
                 }
             }
             89 => (0..chance.below(80)).for_each(|_| connection.ask(client, chance, books)),
@@ -324,11 +324,13 @@ impl World {
             return Ok(());
         };
         let (output, wrong) = connection.perform(&mut self.books);
-        if let Some(ticket) = wrong.first() {
-            return Err(violated(format!("a call is repeated that may not be: ticket {ticket}")));
+        if let Some(reply_token) = wrong.first() {
+            return Err(violated(format!(
+                "a call is repeated that may not be: ticket {reply_token}"
+            )));
         }
-        for ticket in output.withdrawn {
-            self.books.withdraw(Standing::Withdrawn, |it, _| it == ticket.0);
+        for reply_token in output.withdrawn {
+            self.books.withdraw(Standing::Withdrawn, |it, _| it == reply_token.0);
         }
         let server = Arc::clone(&connection.server);
         let is_to_commit = !connection.is_shared;
@@ -359,16 +361,16 @@ impl World {
         self.trace.number("to", number);
         self.trace.add("heard", line);
         match to {
-            ToClient::Answer(ticket, _) => {
+            ToClient::Answer(reply_token, _) => {
                 if let Some(Recorded::Kept(receipt)) = recorded
                     && !self.disk.has_durable(&receipt.hash)
                 {
                     let what = String::from_utf8_lossy(line);
                     return Err(violated(format!("told before its record is durable: {what}")));
                 }
-                self.books.answered(number, ticket.0, line)
+                self.books.answered(number, reply_token.0, line)
             }
-            ToClient::During(ticket) => self.books.during(number, ticket.0, line),
+            ToClient::During(reply_token) => self.books.during(number, reply_token.0, line),
             ToClient::Question(question, Some(_)) if question % 3 == 0 => {
                 if let Some(connection) = self.connections.get_mut(&number) {
                     connection.unheard(question);
@@ -470,8 +472,8 @@ impl World {
             return Ok(());
         }
         let Some(connection) = self.connections.get(&number) else { return Ok(()) };
-        if let Some((ticket, asked)) = self.books.owed().find(|it| it.1.connection == number) {
-            return Err(violated(format!("ticket {ticket} is never answered: {asked:?}")));
+        if let Some((reply_token, asked)) = self.books.owed().find(|it| it.1.connection == number) {
+            return Err(violated(format!("ticket {reply_token} is never answered: {asked:?}")));
         }
         if connection.session.is_idle() {
             return Ok(());
@@ -490,8 +492,8 @@ impl World {
             return Ok(());
         }
         let endless = |it: &crate::books::Asked| it.is_endless;
-        if let Some((ticket, asked)) = self.books.owed().find(|it| !endless(it.1)) {
-            return Err(violated(format!("ticket {ticket} has no answer in time: {asked:?}")));
+        if let Some((reply_token, asked)) = self.books.owed().find(|it| !endless(it.1)) {
+            return Err(violated(format!("ticket {reply_token} has no answer in time: {asked:?}")));
         }
         let now = self.now();
         for number in self.connections.keys().copied().collect::<Vec<_>>() {

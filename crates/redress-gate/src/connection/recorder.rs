@@ -304,7 +304,7 @@ impl FailureReply {
 
     fn addressed(pending: &PendingFault, head: ReplyHead<'_>) -> Self {
         let to = match pending.address() {
-            Some(ToClient::Answer(ticket, _)) => ToClient::Answer(ticket, head.status),
+            Some(ToClient::Answer(reply_token, _)) => ToClient::Answer(reply_token, head.status),
             to => to.unwrap_or(ToClient::Any),
         };
         let challenge = head.www_authenticate.map(Into::into);

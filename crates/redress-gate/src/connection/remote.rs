@@ -46,9 +46,9 @@ impl UpstreamEvents for RemoteEvents {
     fn on_stream(&self, about: UpstreamId, is_primed: bool) {
         let Some(connection) = self.0.upgrade() else { return };
         let Some(replies) = connection.client.replies() else { return };
-        let ticket = connection.lock().session.ticket(about);
-        if let Some(ticket) = ticket {
-            replies.open(ticket, is_primed);
+        let reply_token = connection.lock().session.reply_token(about);
+        if let Some(reply_token) = reply_token {
+            replies.open(reply_token, is_primed);
         }
     }
 

@@ -18,8 +18,8 @@ fn received(stream: &Stream) -> String {
     received
 }
 
-fn answer(replies: &ReplyRouter, ticket: ReplyToken, line: &str) -> Undelivered {
-    let to = ToClient::Answer(ticket, 200);
+fn answer(replies: &ReplyRouter, reply_token: ReplyToken, line: &str) -> Undelivered {
+    let to = ToClient::Answer(reply_token, 200);
     replies.deliver_one(FailureReply {
         to,
         challenge: None,
@@ -39,11 +39,11 @@ fn a_resumed_stream_gets_the_answer_not_the_old_connection() {
     let replies = ReplyRouter::new(MemoryBudget::endless());
     replies.enter(1, Caller::ONLY);
     let standing = replies.listen(1, None).unwrap().0;
-    let (ticket, mut reply) = replies.wait((1, Caller::ONLY), PRIMED);
-    replies.open(ticket, true);
+    let (reply_token, mut reply) = replies.wait((1, Caller::ONLY), PRIMED);
+    replies.open(reply_token, true);
     let Ok(Reply::Stream(old)) = reply.try_recv() else { panic!("a stream") };
     let again = replies.listen(1, Some(&format!("{}-0", old.number))).unwrap().0;
-    answer(&replies, ticket, "{}");
+    answer(&replies, reply_token, "{}");
     assert_eq!(received(&again), "event: message\nid: 2-1\ndata: {}\n\n");
     assert!(!again.is_open(), "the answer is the last thing");
     assert_eq!((received(&old), received(&standing)), (String::new(), String::new()));
@@ -54,11 +54,11 @@ fn an_answer_of_a_closed_stream_goes_to_another_one() {
     let replies = ReplyRouter::new(MemoryBudget::endless());
     replies.enter(1, Caller::ONLY);
     let standing = replies.listen(1, None).unwrap().0;
-    let (ticket, reply) = replies.wait((1, Caller::ONLY), PRIMED);
-    replies.open(ticket, true);
+    let (reply_token, reply) = replies.wait((1, Caller::ONLY), PRIMED);
+    replies.open(reply_token, true);
     drop(reply);
-    replies.leave(ticket);
-    answer(&replies, ticket, "{}");
+    replies.leave(reply_token);
+    answer(&replies, reply_token, "{}");
     assert_eq!(received(&standing), "event: message\nid: 1-1\ndata: {}\n\n");
     assert!(standing.is_open(), "it is not only for that answer");
 }
@@ -82,13 +82,14 @@ fn a_resumable_request_gets_a_stream_after_a_while() {
 fn messages_that_a_slow_client_never_gets_are_counted() {
     let replies = ReplyRouter::new(MemoryBudget::endless());
     replies.enter(1, Caller::ONLY);
-    let (ticket, mut reply) = replies.wait((1, Caller::ONLY), PRIMED);
+    let (reply_token, mut reply) = replies.wait((1, Caller::ONLY), PRIMED);
     let mut lost = 0;
     let large = format!("{{\"method\":\"{}\"}}", "x".repeat(1 << 16));
     for _ in 0..200 {
-        lost += usize::try_from(send(&replies, ToClient::During(ticket), &large).count).unwrap();
+        lost +=
+            usize::try_from(send(&replies, ToClient::During(reply_token), &large).count).unwrap();
     }
-    answer(&replies, ticket, "{}");
+    answer(&replies, reply_token, "{}");
     let Ok(Reply::Stream(stream)) = reply.try_recv() else { panic!("a stream") };
     let told = received(&stream);
     assert!(told.ends_with("data: {}\n\n"), "the answer is received all the same");
@@ -118,8 +119,8 @@ fn an_unfetched_failure_is_lost_when_the_next_replaces_it() {
     let large = "x".repeat(900 << 10);
     let left: Vec<_> = (0..3)
         .map(|_| {
-            let (ticket, _) = replies.wait((1, Caller::ONLY), PRIMED);
-            answer(&replies, ticket, &large)
+            let (reply_token, _) = replies.wait((1, Caller::ONLY), PRIMED);
+            answer(&replies, reply_token, &large)
         })
         .collect();
     let lost = |count, questions: &[u64]| Undelivered { count, questions: questions.into() };
@@ -138,10 +139,10 @@ fn a_question_on_a_closed_stream_is_lost_once_it_is_dropped() {
     for go in [leave, come_back] {
         let replies = ReplyRouter::new(MemoryBudget::endless());
         replies.enter(1, Caller::ONLY);
-        let (ticket, mut reply) = replies.wait((1, Caller::ONLY), PRIMED);
-        send(&replies, ToClient::Question(3, Some(ticket)), "{}");
+        let (reply_token, mut reply) = replies.wait((1, Caller::ONLY), PRIMED);
+        send(&replies, ToClient::Question(3, Some(reply_token)), "{}");
         for _ in 0..2 {
-            let lost = send(&replies, ToClient::During(ticket), &"x".repeat(900 << 10));
+            let lost = send(&replies, ToClient::During(reply_token), &"x".repeat(900 << 10));
             assert_eq!(lost, Undelivered::default(), "it may still be read");
         }
         let Ok(Reply::Stream(stream)) = reply.try_recv() else { panic!("a stream") };

@@ -85,15 +85,19 @@ async fn give(connection: Arc<Connection>, line: Bytes, are_taken: bool, from: S
         let waits = |it| {
             matches!(it, Recipient::Connected | Recipient::Disconnected) && !connection.is_ending()
         };
-        if piece.is_last || !waits(replies.recipient(from.ticket)) {
+        if piece.is_last || !waits(replies.recipient(from.reply_token)) {
             break;
         }
-        sleep(if replies.recipient(from.ticket) == Recipient::Disconnected { PACE } else { TURN })
-            .await;
-        while connection.is_full(from.ticket) && waits(replies.recipient(from.ticket)) {
+        sleep(if replies.recipient(from.reply_token) == Recipient::Disconnected {
+            PACE
+        } else {
+            TURN
+        })
+        .await;
+        while connection.is_full(from.reply_token) && waits(replies.recipient(from.reply_token)) {
             sleep(GLANCE).await;
         }
     }
-    replies.expect(from.ticket, answers);
+    replies.expect(from.reply_token, answers);
     answers
 }

@@ -84,16 +84,17 @@ impl PendingRequest {
         let events = mode == ReplyMode::Negotiated
             && remote.is_none()
             && content_negotiation::prefers_events(headers);
-        let (ticket, reply) = replies.wait((client, caller), ReplyPreference { events, is_primed });
+        let (reply_token, reply) =
+            replies.wait((client, caller), ReplyPreference { events, is_primed });
         // Without a session the status above the answer says how it went.
         let is_stream = events && on_disconnect == OnDisconnect::Keep;
         if let Some(remote) = &remote {
-            remote.attach(ticket, headers);
+            remote.attach(reply_token, headers);
         }
         let trace = headers.get("traceparent").and_then(|it| it.to_str().ok());
         let trace = trace.and_then(TraceId::read);
         let (connection, from) =
-            (Arc::clone(connection), Sender { client, ticket, token, caller, peer, trace });
+            (Arc::clone(connection), Sender { client, reply_token, token, caller, peer, trace });
         Some(Self {
             connection,
             replies,
@@ -114,13 +115,13 @@ impl PendingRequest {
     /// Opens the stream for a client that prefers one, unless the answer is there.
     pub(super) fn begin(&self) {
         if self.is_stream {
-            self.replies.open(self.from.ticket, false);
+            self.replies.open(self.from.reply_token, false);
         }
     }
 
     /// Several answers come, whatever the client likes on one stream.
     pub(super) fn expect_several(&self, framing: Framing) {
-        self.replies.expect_several(self.from.ticket, framing);
+        self.replies.expect_several(self.from.reply_token, framing);
     }
 
     /// The client has left the stream, perhaps before it read the last events.
@@ -142,7 +143,7 @@ impl PendingRequest {
 
     /// No answer will come.
     pub(super) fn none_expected(self) {
-        self.replies.forget(self.from.ticket);
+        self.replies.forget(self.from.reply_token);
         self.done();
     }
 }
@@ -150,14 +151,14 @@ impl PendingRequest {
 impl Drop for PendingRequest {
     fn drop(&mut self) {
         if let Some(remote) = &self.remote {
-            remote.detach(self.from.ticket);
+            remote.detach(self.from.reply_token);
         }
         if self.is_done {
             return;
         }
         match self.on_disconnect {
             OnDisconnect::Keep => {
-                self.replies.leave(self.from.ticket);
+                self.replies.leave(self.from.reply_token);
                 // It may have come in the meantime.
                 if let Ok(Reply::Answer(answer)) = self.reply.try_recv() {
                     let lost = self.replies.send(self.from.client, &answer.message);
@@ -165,10 +166,11 @@ impl Drop for PendingRequest {
                 }
             }
             OnDisconnect::Cancel => {
-                let ticket = self.from.ticket;
-                self.replies.forget(ticket);
-                self.connection
-                    .act(ActingThread::Other, |session, actions| session.withdraw(ticket, actions));
+                let reply_token = self.from.reply_token;
+                self.replies.forget(reply_token);
+                self.connection.act(ActingThread::Other, |session, actions| {
+                    session.withdraw(reply_token, actions)
+                });
             }
         }
     }

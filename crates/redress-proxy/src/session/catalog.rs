@@ -81,7 +81,7 @@ pub(super) fn wait_for_tools(
         return None;
     }
     let meta = exchange.request.line().and_then(protocol_meta).unwrap_or_default();
-    in_time(request_tools(session, (meta, exchange.from.ticket), actions))
+    in_time(request_tools(session, (meta, exchange.from.reply_token), actions))
 }
 
 /// Asks for the list of tools before a call is sent, if an earlier call failed without an answer and its tool is unknown.
@@ -95,17 +95,17 @@ pub(super) fn discover_before(session: &mut Session, id: UpstreamId, actions: &m
     let Some(exchange) = session.inflight.exchange(id) else { return };
     if exchange.request.tool().is_some_and(|it| session.catalog.tools.is_worth_asking(it)) {
         let meta = exchange.request.line().and_then(protocol_meta).unwrap_or_default();
-        let ticket = exchange.from.ticket;
-        request_tools(session, (meta, ticket), actions);
+        let reply_token = exchange.from.reply_token;
+        request_tools(session, (meta, reply_token), actions);
     }
 }
 
 fn request_tools(
     session: &mut Session,
-    (meta, ticket): (String, ReplyToken),
+    (meta, reply_token): (String, ReplyToken),
     actions: &mut Actions,
 ) -> Option<Instant> {
-    let (of, until) = (Some(ticket), Some(actions.now.at + PATIENCE));
+    let (of, until) = (Some(reply_token), Some(actions.now.at + PATIENCE));
     let end = actions.now.at.checked_add(session.server.settings.deadline);
     session.catalog.discovery = Discovery { meta, of, until, end, ..Discovery::default() };
     session.catalog.tools.asked();

@@ -137,7 +137,7 @@ fn write_is_ready(session: &mut Session, id: Option<UpstreamId>, actions: &mut A
     let epoch = session.handshake.epoch();
     if let Some(exchange) = session.inflight.exchange_mut(id) {
         (exchange.sent, exchange.epoch) = (true, epoch);
-        actions.to_upstream.add_parts(ToUpstream::Request(id, exchange.from.ticket), &[&line]);
+        actions.to_upstream.add_parts(ToUpstream::Request(id, exchange.from.reply_token), &[&line]);
     }
 }
 

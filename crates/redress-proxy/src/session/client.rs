@@ -26,7 +26,7 @@ pub(super) fn answer_stats(cx: Context<'_>, exchange: &Exchange, actions: &mut A
     let id = exchange.request.id().as_bytes();
     let parts: [&[u8]; 5] =
         [br#"{"jsonrpc":"2.0","id":"#, id, br#","result":"#, stats.as_bytes(), b"}\n"];
-    actions.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
+    actions.to_client.add_parts(ToClient::Answer(exchange.from.reply_token, 200), &parts);
     true
 }
 
@@ -97,7 +97,7 @@ fn client_cancels(
         return;
     };
     let Some(mut exchange) = session.inflight.withdraw(ours) else { return };
-    actions.withdrawn.push(exchange.from.ticket);
+    actions.withdrawn.push(exchange.from.reply_token);
     outlive_request(session, ours, &mut exchange, actions.now.at);
     if exchange.is_at_upstream() {
         let spliced = |out: &mut Vec<u8>| splice(line, span(id), &ours.digits(), out);
@@ -126,7 +126,7 @@ pub(super) fn forward_reply(
 /// Passes a line on, line break and all.
 fn forward_upstream(session: &mut Session, line: Vec<u8>, from: Sender, actions: &mut Actions) {
     if session.upstream.is_up() {
-        actions.to_upstream.add_parts(ToUpstream::Of(from.ticket), &[&line]);
+        actions.to_upstream.add_parts(ToUpstream::Of(from.reply_token), &[&line]);
     } else if session.upstream.has_room(line.len(), session.server.settings.queue_limit()) {
         session.upstream.enqueue(None, line, actions);
     }

@@ -93,7 +93,7 @@ pub(super) fn fail_line(
     session.server.metrics.turned_away(&template.fault);
     // Whatever it was meant to be, it was no request of any revision.
     let status = if session.tenancy.client == ClientKind::Http { 400 } else { 200 };
-    let to = ReplyTo { status, ..ReplyTo::new(Recipient::Request(id), from.ticket) };
+    let to = ReplyTo { status, ..ReplyTo::new(Recipient::Request(id), from.reply_token) };
     let name = session_of(session.context(), from);
     let stamp = FaultStamp { session: name, ..stamp_of(session.context(), None, actions.now) };
     push_fault(session.context(), template, stamp, (to, ReplyBody::Made), actions);
@@ -147,7 +147,7 @@ pub(super) fn reply_to_failed(
     cause: &FailureCause<'_>,
     fault: &Fault,
 ) -> ReplyTo {
-    let (request, ticket) = (&exchange.request, exchange.from.ticket);
+    let (request, reply_token) = (&exchange.request, exchange.from.reply_token);
     let id = request.id().into();
     let kept = match *cause {
         FailureCause::Refusal(RefusalCause::ClientGone) => return ReplyTo::nobody(),
@@ -168,7 +168,7 @@ pub(super) fn reply_to_failed(
     let (status, www_authenticate) =
         kept.unwrap_or_else(|| (status_of_made(cx, request, is_result, fault.class), None));
     let unrecorded = status_of_made(cx, request, is_result, UNRECORDED);
-    ReplyTo { status, unrecorded, www_authenticate, ..ReplyTo::new(who, ticket) }
+    ReplyTo { status, unrecorded, www_authenticate, ..ReplyTo::new(who, reply_token) }
 }
 
 /// The destination and the HTTP head of a reply to a request whose answer is a failure.
@@ -188,7 +188,7 @@ pub(super) fn reply_to_answered(
         _ => status_of_passed(cx, request, answer),
     };
     let unrecorded = status_of_made(cx, request, is_result, UNRECORDED);
-    ReplyTo { status, unrecorded, ..ReplyTo::new(who, exchange.from.ticket) }
+    ReplyTo { status, unrecorded, ..ReplyTo::new(who, exchange.from.reply_token) }
 }
 
 /// Makes the template of a fault: adds its context, and emits it.

@@ -73,7 +73,7 @@ pub(super) fn judge_request(
             let id = exchange.request.id().as_bytes();
             let parts: [&[u8]; 5] =
                 [br#"{"jsonrpc":"2.0","id":"#, id, br#","result":"#, result.as_bytes(), b"}\n"];
-            actions.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
+            actions.to_client.add_parts(ToClient::Answer(exchange.from.reply_token, 200), &parts);
             finish(session, exchange, Completion::Ok, actions.now);
             None
         }

@@ -124,7 +124,7 @@ pub(super) fn send_held(session: &mut Session, actions: &mut Actions) {
             Some((id, Some(exchange))) => {
                 (exchange.sent, exchange.epoch) = (true, session.handshake.epoch);
                 exchange.stderr = stderr;
-                ToUpstream::Request(id, exchange.from.ticket)
+                ToUpstream::Request(id, exchange.from.reply_token)
             }
             None => ToUpstream::Other,
         };
@@ -146,7 +146,7 @@ pub(super) fn repeat_handshake(session: &mut Session, actions: &mut Actions) -> 
     {
         let spliced = |out: &mut Vec<u8>| splice(&line, span(id), &ours.digits(), out);
         let by = session.handshake.by.and_then(|it| session.inflight.exchange(it));
-        actions.to_upstream.add(ToUpstream::Own(ours, by.map(|it| it.from.ticket)), spliced);
+        actions.to_upstream.add(ToUpstream::Own(ours, by.map(|it| it.from.reply_token)), spliced);
     }
     session.handshake.initialize = Some(line);
     session.handshake.asked = Some(ours);
@@ -348,7 +348,7 @@ fn answer_handshake(session: &mut Session, ours: UpstreamId, actions: &mut Actio
     if let Ok(doc) = Doc::parse(result.as_bytes(), limits(result.len())) {
         session.tenancy.agreed(exchange.from.client, doc.root());
     }
-    let to = ToClient::Answer(exchange.from.ticket, 200);
+    let to = ToClient::Answer(exchange.from.reply_token, 200);
     let id = exchange.request.id().as_bytes();
     actions.to_client.add(to, |out| {
         out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);

@@ -164,7 +164,7 @@ pub(super) fn send_again(session: &mut Session, id: UpstreamId, actions: &mut Ac
     exchange.request.write_under(&id.digits(), maps_tokens, &mut line);
     (exchange.sent, exchange.epoch) = (is_up, epoch);
     if is_up {
-        let to = ToUpstream::Request(id, exchange.from.ticket);
+        let to = ToUpstream::Request(id, exchange.from.reply_token);
         actions.to_upstream.add_parts(to, &[&line]);
     } else {
         session.upstream.enqueue(Some(id), line, actions);

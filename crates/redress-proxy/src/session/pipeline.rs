@@ -249,7 +249,7 @@ fn send_upstream(
         let epoch = session.handshake.epoch();
         let Some(exchange) = session.inflight.exchange_mut(ours) else { return };
         (exchange.sent, exchange.epoch) = (true, epoch);
-        let to = ToUpstream::Request(ours, exchange.from.ticket);
+        let to = ToUpstream::Request(ours, exchange.from.reply_token);
         actions.to_upstream.add(to, write);
     } else {
         let mut kept = Vec::new();
@@ -476,7 +476,7 @@ fn pass_answer(
     record_mended(session.context(), &exchange, answer, actions);
     note_succeeded(session, &exchange);
     let id = exchange.request.id().as_bytes();
-    let to = ToClient::Answer(exchange.from.ticket, answer.http.map_or(200, |it| it.status));
+    let to = ToClient::Answer(exchange.from.reply_token, answer.http.map_or(200, |it| it.status));
     if let Some(line) = tools_for_client(session.context(), &exchange, answer) {
         actions.to_client.add_parts(to, &[&line]);
         return finish(session, exchange, Completion::Ok, actions.now);

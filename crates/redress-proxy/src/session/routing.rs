@@ -88,7 +88,8 @@ fn ask_client(
     let Some(mut route) = route_of(session, frame, source) else { return };
     let ours = session.inflight.ask_client(id.raw());
     route.named.push((span(id), ours.to_string().into()));
-    let during = if let ToClient::During(ticket) = route.to { Some(ticket) } else { None };
+    let during =
+        if let ToClient::During(reply_token) = route.to { Some(reply_token) } else { None };
     let to = ToClient::Question(ours, during);
     actions.to_client.add(to, |out| write_routed(line, &route, out));
 }
@@ -120,7 +121,7 @@ pub(super) fn route_of(
     let is_log = frame.method == "notifications/message";
     match about.or_else(only) {
         Some(exchange) if is_log && !wants_log(session.context(), frame, exchange) => None,
-        Some(exchange) => Some(Route::plain(ToClient::During(exchange.from.ticket))),
+        Some(exchange) => Some(Route::plain(ToClient::During(exchange.from.reply_token))),
         // What belongs to one of several clients, and does not say to which, has no route.
         None => (!session.tenancy.is_shared).then_some(Route::plain(ToClient::Any)),
     }
@@ -152,7 +153,7 @@ fn route_of_progress(session: &Session, frame: &Frame<'_>) -> Option<Route> {
     let ours = UpstreamId::of(token)?;
     let named = |it: &str| vec![(span(token), it.into())];
     if let Some(exchange) = session.inflight.exchange(ours) {
-        let to = ToClient::During(exchange.from.ticket);
+        let to = ToClient::During(exchange.from.reply_token);
         return Some(Route { to, named: named(exchange.request.token()?) });
     }
     let (client, token) = session.tenancy.tasks.progress(ours)?;
@@ -162,7 +163,7 @@ fn route_of_progress(session: &Session, frame: &Frame<'_>) -> Option<Route> {
 fn route_of_subscription(session: &Session, value: Value<'_>) -> Option<Route> {
     let exchange = session.inflight.exchange(UpstreamId::of(value)?)?;
     let named = vec![(span(value), exchange.request.id().into())];
-    Some(Route { to: ToClient::During(exchange.from.ticket), named })
+    Some(Route { to: ToClient::During(exchange.from.reply_token), named })
 }
 
 /// The upstream withdraws something: a subscription of the client, or a request of its own.
@@ -181,7 +182,7 @@ fn upstream_cancels(
         withdraw_question(session, line, id, actions);
         return true;
     };
-    let to = ToClient::During(exchange.from.ticket);
+    let to = ToClient::During(exchange.from.reply_token);
     let named = vec![(span(id), exchange.request.id().into())];
     actions.to_client.add(to, |out| write_routed(line, &Route { to, named }, out));
     if session.tenancy.client == ClientKind::Http {

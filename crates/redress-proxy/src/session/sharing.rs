@@ -65,7 +65,7 @@ pub(super) fn end_subscription(exchange: &Exchange, actions: &mut Actions) {
         id,
         b"}}}\n",
     ];
-    actions.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
+    actions.to_client.add_parts(ToClient::Answer(exchange.from.reply_token, 200), &parts);
 }
 
 /// An `initialize` that promises nothing only one client could keep, in the newest revision.

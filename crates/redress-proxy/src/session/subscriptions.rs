@@ -174,7 +174,7 @@ pub(super) fn answer_subscription(
     if is_answered {
         let id = exchange.request.id().as_bytes();
         let parts: [&[u8]; 3] = [br#"{"jsonrpc":"2.0","id":"#, id, b",\"result\":{}}\n"];
-        actions.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
+        actions.to_client.add_parts(ToClient::Answer(exchange.from.reply_token, 200), &parts);
     }
     is_answered
 }

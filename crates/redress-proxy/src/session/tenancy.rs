@@ -93,8 +93,8 @@ impl Tenancy {
 
     /// The scope in which a request's id is unique: a client's session, or one sessionless HTTP request.
     pub(super) fn scope(&self, exchange: &Exchange) -> (u64, u64) {
-        let Sender { client, ticket: ReplyToken(ticket), .. } = exchange.from;
-        (client, if self.is_alone(&exchange.request) { ticket.wrapping_add(1) } else { 0 })
+        let Sender { client, reply_token: ReplyToken(reply_token), .. } = exchange.from;
+        (client, if self.is_alone(&exchange.request) { reply_token.wrapping_add(1) } else { 0 })
     }
 
     /// Whether a request belongs to no session.

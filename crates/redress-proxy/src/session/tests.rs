@@ -205,10 +205,11 @@ impl Rig {
         String::from_utf8_lossy(&std::mem::take(self.actions.to_client.as_stream())).into_owned()
     }
 
-    /// One of many clients says something; its ticket is `10 * client + id` where that is a number.
+    /// One of many clients says something; its token is `10 * client + id` where that is a number.
     fn says(&mut self, client: u64, line: &str) -> Vec<(ToClient, Value)> {
         let id = serde_json::from_str::<Value>(line).unwrap()["id"].as_u64().unwrap_or(9);
-        let from = Sender { client, ticket: ReplyToken(10 * client + id), ..Sender::default() };
+        let from =
+            Sender { client, reply_token: ReplyToken(10 * client + id), ..Sender::default() };
         self.session.client_line(line.as_bytes(), from, &mut self.actions);
         self.messages()
     }
@@ -248,7 +249,7 @@ impl Rig {
             if let Some(to) = pending.address() {
                 assert!(
                     matches!(to, ToClient::Answer(_, it) if it == pending.head().status)
-                        || pending.ticket().is_none()
+                        || pending.reply_token().is_none()
                 );
                 pending.render(None, &mut letter);
                 all.push((to, letter));

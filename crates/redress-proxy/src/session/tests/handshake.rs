@@ -25,8 +25,8 @@ fn the_first_client_opens_the_upstream_for_all() {
     assert_eq!(opened["params"]["protocolVersion"], "2025-11-25");
     assert_eq!(rig.sent.len(), 1);
     let heard = server(&mut rig, WELCOME);
-    let tickets: Vec<_> = heard.iter().map(|it| it.0).collect();
-    assert_eq!(tickets, [10, 20].map(|it| ToClient::Answer(ReplyToken(it), 200)));
+    let reply_tokens: Vec<_> = heard.iter().map(|it| it.0).collect();
+    assert_eq!(reply_tokens, [10, 20].map(|it| ToClient::Answer(ReplyToken(it), 200)));
     assert_eq!(heard[0].1["result"]["protocolVersion"], "2025-06-18");
     assert_eq!(heard[1].1["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(heard[0].1["result"]["serverInfo"]["name"], "s");
@@ -88,8 +88,8 @@ fn a_refusal_of_one_clients_words_reaches_that_client_only() {
     assert_eq!(rig.sent.len(), 2, "the next one is asked for, and calls wait");
     assert_eq!(sent(&rig, 1)["params"]["clientInfo"]["name"], "c");
     let heard = server(&mut rig, WELCOME);
-    let tickets: Vec<_> = heard.iter().map(|it| it.0).collect();
-    assert_eq!(tickets, [20, 30].map(|it| ToClient::Answer(ReplyToken(it), 200)));
+    let reply_tokens: Vec<_> = heard.iter().map(|it| it.0).collect();
+    assert_eq!(reply_tokens, [20, 30].map(|it| ToClient::Answer(ReplyToken(it), 200)));
     assert_eq!(sent(&rig, 3)["method"], "tools/call");
     let mut rig = pipe();
     for client in [1, 2] {

@@ -241,15 +241,15 @@ fn an_error_in_the_body_of_a_refusal_is_judged_as_that_error() {
 fn words_of_an_upstream_over_http_keep_status_and_place() {
     let mut rig = http(ClientKind::Http);
     rig.says(0, CALL);
-    let ticket = ReplyToken(7);
+    let reply_token = ReplyToken(7);
     let heard = rig.said(r#"{"method":"notifications/message","params":{"data":"x"}}"#, 200);
-    assert_eq!(heard[0].0, ToClient::During(ticket));
+    assert_eq!(heard[0].0, ToClient::During(reply_token));
     let heard = rig.said(r#"{"id":5,"method":"sampling/createMessage","params":{}}"#, 200);
-    assert!(matches!(heard[0].0, ToClient::Question(_, Some(it)) if it == ticket));
+    assert!(matches!(heard[0].0, ToClient::Question(_, Some(it)) if it == reply_token));
     let heard = rig.said(r#"{"method":"notifications/tools/list_changed"}"#, 200);
     assert_eq!(heard[0].0, ToClient::Any);
     let heard = rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#, 203);
-    assert_eq!(heard[0].0, ToClient::Answer(ticket, 203));
+    assert_eq!(heard[0].0, ToClient::Answer(reply_token, 203));
     let (line, actions) = (br#"{"method":"notifications/message"}"#, &mut rig.actions);
     rig.session.upstream_message(line, MessageSource::default(), actions);
     assert_eq!(rig.messages()[0].0, ToClient::Any);

@@ -85,7 +85,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Who waits for what: by ticket, the client, its id, and whether an answer is still owed.
+/// Who waits for what: by token, the client, its id, and whether an answer is still owed.
 #[derive(Debug, Default)]
 struct Books {
     asked: BTreeMap<u64, (u64, String)>,
@@ -97,18 +97,18 @@ impl Books {
     /// Checks what clients hear.
     fn heard(&mut self, letters: &[(ToClient, Value)]) -> Result<(), String> {
         for (to, letter) in letters {
-            let ticket = match to {
-                ToClient::Answer(ReplyToken(ticket), _) => {
-                    let entry = self.entry.entry(*ticket).or_default();
+            let reply_token = match to {
+                ToClient::Answer(ReplyToken(reply_token), _) => {
+                    let entry = self.entry.entry(*reply_token).or_default();
                     *entry -= 1;
-                    let (_, id) = &self.asked[ticket];
+                    let (_, id) = &self.asked[reply_token];
                     if *entry != 0 || letter["id"].as_str() != Some(id) {
-                        return Err(format!("{ticket} entry {entry}: {letter}"));
+                        return Err(format!("{reply_token} entry {entry}: {letter}"));
                     }
-                    *ticket
+                    *reply_token
                 }
-                ToClient::During(ReplyToken(ticket))
-                | ToClient::Question(_, Some(ReplyToken(ticket))) => *ticket,
+                ToClient::During(ReplyToken(reply_token))
+                | ToClient::Question(_, Some(ReplyToken(reply_token))) => *reply_token,
                 ToClient::Question(..) | ToClient::One(_) | ToClient::Any => {
                     let is_public = letter["method"] == "notifications/tools/list_changed"
                         || matches!(to, ToClient::One(_));
@@ -119,12 +119,12 @@ impl Books {
                 }
             };
             // Ids and tokens of a client have its number in them.
-            let (client, _) = &self.asked[&ticket];
+            let (client, _) = &self.asked[&reply_token];
             let text = letter.to_string();
             let others = (1..4).filter(|it| it != client);
             for other in others {
                 if text.contains(&format!("client-{other}-")) {
-                    return Err(format!("{ticket} of {client}: {text}"));
+                    return Err(format!("{reply_token} of {client}: {text}"));
                 }
             }
         }
@@ -187,7 +187,7 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
             let line = format!(r#"{{"jsonrpc":"2.0","id":"{id}",{what}}}"#);
             books.asked.insert(books.next, (client, id));
             books.entry.insert(books.next, 1);
-            let from = Sender { client, ticket: ReplyToken(books.next), ..Sender::default() };
+            let from = Sender { client, reply_token: ReplyToken(books.next), ..Sender::default() };
             session.client_line(line.as_bytes(), from, actions);
         }
         Step::Cancel(client, id) => {
@@ -199,15 +199,15 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
                     .inflight
                     .all()
                     .filter_map(|(id, _)| rig.session.inflight.exchange(id))
-                    .map(|it| it.from.ticket.0)
+                    .map(|it| it.from.reply_token.0)
                     .collect()
             };
             let before = waiting(rig);
-            let from = Sender { client, ticket: ReplyToken(0), ..Sender::default() };
+            let from = Sender { client, reply_token: ReplyToken(0), ..Sender::default() };
             rig.session.client_line(line.as_bytes(), from, &mut rig.actions);
             let after = waiting(rig);
-            for ticket in before.iter().filter(|it| !after.contains(it)) {
-                books.entry.insert(*ticket, 0);
+            for reply_token in before.iter().filter(|it| !after.contains(it)) {
+                books.entry.insert(*reply_token, 0);
             }
         }
         Step::Leave(client) => {
@@ -215,9 +215,9 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
             let entry = books.entry.iter_mut();
             entry.filter(|it| books.asked[it.0].0 == client).for_each(|it| *it.1 = 0);
         }
-        Step::Close(ticket) if books.asked.contains_key(&ticket) => {
-            session.withdraw(ReplyToken(ticket), actions);
-            books.entry.insert(ticket, 0);
+        Step::Close(reply_token) if books.asked.contains_key(&reply_token) => {
+            session.withdraw(ReplyToken(reply_token), actions);
+            books.entry.insert(reply_token, 0);
         }
         Step::Answer(at, text) | Step::Say(at, text) => say(rig, at, text),
         Step::Refuse(at, status) if link == UpstreamKind::Http => {

@@ -57,14 +57,18 @@ fn the_same_id_and_token_of_two_clients_are_kept_apart() {
 fn requests_without_a_session_may_have_the_same_id() {
     let mut rig = pipe();
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
-    for ticket in [5, 6] {
+    for reply_token in [5, 6] {
         let from = crate::outgoing::Sender {
-            ticket: ReplyToken(ticket),
+            reply_token: ReplyToken(reply_token),
             ..crate::outgoing::Sender::default()
         };
         rig.session.client_line(call.as_bytes(), from, &mut rig.actions);
         assert_eq!(rig.messages(), []);
-        assert_eq!(rig.sent.len(), usize::try_from(ticket - 4).unwrap(), "it needs no opening");
+        assert_eq!(
+            rig.sent.len(),
+            usize::try_from(reply_token - 4).unwrap(),
+            "it needs no opening"
+        );
     }
     assert_eq!(server(&mut rig, FINE)[0].0, ToClient::Answer(ReplyToken(6), 200));
 }
