@@ -41,7 +41,7 @@ pub(super) const EXCEPTIONS: &[Exceptions] = &[
     Exceptions {
         name: "redress-rmcp",
         cycles: &[],
-        methods: &["contract::Contract", "schema::shape::Shape"],
+        methods: &["contract::Contract", "schema::shape::SchemaShape"],
     },
     Exceptions { name: "xtask", cycles: &[], methods: &["packages::Bench"] },
 ];
