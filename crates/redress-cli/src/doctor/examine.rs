@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use redress_probe::{Finding, Options, Probed, ServerAddress, Unprobed, probe};
+use redress_probe::{Finding, ProbeOptions, Probed, ServerAddress, Unprobed, probe};
 use redress_registry::Level;
 use redress_transport::program::Program;
 use serde_json::{Value, json};
@@ -194,7 +194,7 @@ impl Examined {
 
 /// Starts a server, lists its tools and makes the calls that show how it fails.
 pub(super) fn examine(way: &Way, patience: &Patience, say: &mut dyn FnMut(&str)) -> Examined {
-    let options = Options {
+    let options = ProbeOptions {
         place: way.0.clone(),
         target: way.0.clone(),
         seed: 1,

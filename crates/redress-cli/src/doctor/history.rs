@@ -7,7 +7,7 @@ use redress_ledger::{Kind, Query, Reader, Time};
 use redress_wire::json::Value as JsonValue;
 use serde_json::{Value, json};
 
-use crate::{clock, config::Options, failure::Failure, run::ledger_dir};
+use crate::{clock, config::GateOptions, failure::Failure, run::ledger_dir};
 
 /// How far back it looks: seven days, in milliseconds.
 const SINCE: u64 = 7 * 24 * 60 * 60 * 1_000;
@@ -33,7 +33,7 @@ struct Last {
 #[derive(Debug, Parser)]
 struct Gate {
     #[command(flatten)]
-    options: Options,
+    options: GateOptions,
 }
 
 impl History {
