@@ -12,7 +12,7 @@ use redress::fault::Origin;
 
 use crate::{
     breaker::Circuit,
-    metrics::{Completion, CountedEvent, Snapshot},
+    metrics::{Completion, CountedEvent, HistogramSnapshot},
     server::Server,
 };
 
@@ -43,7 +43,7 @@ struct LabelledNumber(Vec<(&'static str, String)>, Amount);
 enum Amount {
     Count(u64),
     Level(i64),
-    Times(Snapshot),
+    Times(HistogramSnapshot),
 }
 
 /// Every metric.
@@ -217,7 +217,7 @@ fn level(now: impl TryInto<i64>) -> Vec<LabelledNumber> {
     vec![LabelledNumber(Vec::new(), Amount::Level(now.try_into().unwrap_or(i64::MAX)))]
 }
 
-fn times(snapshot: Snapshot) -> Vec<LabelledNumber> {
+fn times(snapshot: HistogramSnapshot) -> Vec<LabelledNumber> {
     vec![LabelledNumber(Vec::new(), Amount::Times(snapshot))]
 }
 
