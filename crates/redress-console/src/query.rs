@@ -1,5 +1,7 @@
 //! `Summary`: failures counted by server, tool and code. Counts, lists and charts of every page come from it.
 
+use std::collections::BTreeMap;
+
 use redress_ledger::LATENCY_MILLIS;
 use rustc_hash::FxHashMap;
 
@@ -296,7 +298,7 @@ fn calls_of(index: &Index, wanted: &Resolved, by: By, columns: Columns) -> Calls
         }
     }
     let mut totals: Option<Totals> = None;
-    let mut by_key: FxHashMap<(Symbol, Symbol), Totals> = FxHashMap::default();
+    let mut by_key = BTreeMap::<(Symbol, Symbol), Totals>::new();
     for (tool, found) in index.tools.iter().zip(&of_tool) {
         if found.since.is_some() {
             totals.get_or_insert_default().add_all(found);
@@ -326,7 +328,7 @@ struct Calls {
     /// All of them in each column.
     series: Vec<Totals>,
     /// Those of a tool, of all tools of a server, or of all.
-    by_key: FxHashMap<(Symbol, Symbol), Totals>,
+    by_key: BTreeMap<(Symbol, Symbol), Totals>,
     seconds: u64,
 }
 

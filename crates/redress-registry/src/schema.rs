@@ -441,7 +441,7 @@ mod tests {
                 file =
                     format!("{file}{}\n{key} = 1979-05-27\n", header.replace('T', &path.join(".")));
             }
-            let problems = read::read(&Source::new("f", file.as_str())).err().unwrap_or_default();
+            let problems = read(&Source::new("f", file.as_str())).err().unwrap_or_default();
             let unknown = problems.iter().find(|it| it.message.contains("is not a key"));
             assert!(unknown.is_none(), "{table} {key}: {unknown:?}");
         }

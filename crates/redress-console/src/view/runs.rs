@@ -1,6 +1,8 @@
 //! Loops and recovery: what happened after a failure in the same run.
 
 use maud::{Markup, html};
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use super::{failures::link, falling, rising};
@@ -96,7 +98,7 @@ const RECOVERY: [Column; 7] = [
 pub(crate) fn recovery(index: &Index, filter: &Filter, now: u64, by_wording: bool) -> Table {
     // In the order of their chain, whatever its clock did. A chain tells of its own runs.
     type Key<'i> = (&'i str, (Symbol, Symbol), Symbol, Symbol);
-    let mut successes: FxHashMap<Key<'_>, Vec<&Success>> = FxHashMap::default();
+    let mut successes = BTreeMap::<Key<'_>, Vec<&Success>>::new();
     for it in index.successes.iter().filter(|it| it.call > 0) {
         let run = if it.run == EMPTY { (EMPTY, it.session) } else { (it.run, EMPTY) };
         let key = (index.chain_of(it.file), run, it.server, it.tool);
