@@ -161,23 +161,20 @@ impl Log {
         self.file.seek(SeekFrom::Start(end.bytes))?;
         let mut more = Vec::new();
         self.file.read_to_end(&mut more)?;
-        if memchr::memchr_iter(b'\n', &more).count() > 1 {
-            // Of several lines at once a power failure could take one in the middle.
+        let is_whole =
+            |file: &File| file.metadata().is_ok_and(|it| it.len == end.bytes + more.len() as u64);
+        // Of several lines at once a power failure could take one in the middle, and a file whose sync failed is not synced again.
+        let is_one = memchr::memchr_iter(b'\n', &more).count() <= 1;
+        let is_done =
+            is_one && file.write_all(&more).is_ok() && is_whole(&file) && file.sync_data().is_ok();
+        if !is_done {
             let mut text = Vec::new();
             file.seek(SeekFrom::Start(0))?;
             (&mut file).take(end.bytes).read_to_end(&mut text)?;
             text.extend_from_slice(&more);
-            return put(copy, &text);
+            put(copy, &text)?;
         }
-        // A write that claims more than it did leaves the copy short: it is made once more.
-        for _ in 0..2 {
-            file.write_all(&more)?;
-            if file.metadata()?.len == end.bytes + more.len() as u64 {
-                return file.sync_data();
-            }
-            file.set_len(end.bytes)?;
-        }
-        Err(io::ErrorKind::WriteZero.into())
+        Ok(())
     }
 }
 

@@ -24,6 +24,19 @@ pub(super) struct FileData {
     reserved: u64,
 }
 
+impl Change {
+    /// Whether nothing of an older change can be seen after this one.
+    const fn replaces(&self, old: &Self) -> bool {
+        match (self, old) {
+            (_, Self::Length(_)) => true,
+            (Self::Length(length), Self::Write(at, _)) => *at >= *length,
+            (Self::Write(from, more), Self::Write(at, bytes)) => {
+                *from < *at + bytes.len() && *at < *from + more.len()
+            }
+        }
+    }
+}
+
 fn place(at: u64) -> usize {
     usize::try_from(at).unwrap_or(usize::MAX)
 }
@@ -89,7 +102,9 @@ impl FileData {
     }
 
     pub(super) fn sync(&mut self) {
-        let Self { durable, pending, .. } = self;
+        let Self { durable, pending, given_up, .. } = self;
+        // What is written in the place of what was given up replaces it for good.
+        given_up.retain(|old| !pending.iter().any(|new| new.replaces(old)));
         pending.drain(..).for_each(|it| apply(durable, &it));
     }
 
@@ -138,6 +153,10 @@ fn survive_in_sectors(left: &mut Vec<u8>, at: usize, bytes: &[u8], chance: &mut 
     if chance.once_in(3) && left.len() < at + bytes.len() {
         let length = at + chance.index(bytes.len() + 1);
         left.resize(left.len().max(length), 0);
+    }
+    // Of several lines at once a start is kept: see the decision record.
+    if memchr::memchr_iter(b'\n', bytes).count() > 1 {
+        return put(left, at, bytes.get(..chance.index(bytes.len() + 1)).unwrap_or_default());
     }
     let mut from = 0;
     while from < bytes.len() {
