@@ -10,7 +10,7 @@
 //!   defaults and reader, its part of the schema and of `docs/reference/configuration.md`, its options of the command line and how
 //!   a change of it is judged follow from it. `config/compare.rs` says of each key whether a change lets more in,
 //!   `config/watch.rs` when a changed file is whole.
-//! - `control.rs` the control socket of a running gate, by which `redress config apply` reaches it. `serve/reload.rs`
+//! - `configure.rs` `redress config`. `control.rs` the control socket of a running gate, by which `redress config apply` reaches it. `serve/reload.rs`
 //!   serves a changed file.
 //! - `govern.rs` the governor of a server, from its configuration; whole policies under a name stand below it, what the
 //!   system holds (`govern/confine.rs`) and what a server needs to read (`govern/readable.rs`). `plan.rs` plans, for a

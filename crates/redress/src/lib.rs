@@ -17,7 +17,7 @@
 //! - `outcome.rs` what an upstream really did, before anybody judged it. `classify.rs` outcome to verdict, in tiers of
 //!   evidence: `classify/stated.rs`, `classify/taught.rs`, `classify/protocol.rs`, `classify/formats.rs` (one file for each producer), `classify/prose.rs`
 //!   (one flat table from phrase to class). `classify/cluster.rs` failures in groups by what they say, for `redress learn`
-//!   and the console: `cluster/mask.rs` a text without its values, `cluster/draft.rs` the rows that would name the groups.
+//!   and the console: `classify/cluster/mask.rs` a text without its values, `classify/cluster/draft.rs` the rows that would name the groups.
 //! - `recover.rs` what a client does about a failure. `recover/rows.rs` is the decision table, as data;
 //!   `recover/repeat.rs` is the one rule on what may be done twice, for clients and the gate alike.
 //! - `package.rs` a registry as typed codes, data and tests in other languages, one file each: what one registry says

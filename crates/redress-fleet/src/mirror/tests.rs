@@ -1,3 +1,5 @@
+//! The mirror of a chain: what it keeps, continues and refuses.
+
 use std::sync::Arc;
 
 use redress_ledger::{Chain, ChainCursor, Ledger, Next, Options, Time};

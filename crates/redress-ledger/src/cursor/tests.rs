@@ -1,3 +1,5 @@
+//! Cursors over chains: rotations, damage, and what pruning leaves.
+
 use std::{
     fs,
     path::{Path, PathBuf},
