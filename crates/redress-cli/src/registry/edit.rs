@@ -28,7 +28,7 @@ pub(crate) struct Add {
     /// The registry file.
     file: String,
     /// Add what the types of a Rust file declare in their attributes; the registry file is made if it is not there.
-    #[arg(long, value_name = "FILE", conflicts_with = "Row")]
+    #[arg(long, value_name = "FILE", conflicts_with = "RowArgs")]
     from_rust: Option<String>,
     #[command(flatten)]
     row: Option<RowArgs>,
