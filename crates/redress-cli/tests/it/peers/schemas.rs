@@ -84,7 +84,7 @@ fn tombi_names_what_a_registry_has_wrong() {
     ] {
         assert!(NOTES.contains(right), "{right}");
         let found = lint(folder.path(), "errors.toml", &NOTES.replace(right, wrong));
-        let lines: Vec<_> = found.iter().map(|it| place(it)).collect();
+        let lines: Vec<_> = found.iter().map(place).collect();
         assert!(lines.contains(&line), "{wrong}: {found:?}");
         // What Tombi names is refused by our reader, too.
         let ran = redress(
@@ -107,7 +107,7 @@ fn tombi_reads_the_schema_of_a_configuration() {
         ("deadline_ms = 10000", "deadline_ms = 0", 4),
     ] {
         let found = lint(folder.path(), "redress.toml", &good.replace(right, wrong));
-        let lines: Vec<_> = found.iter().map(|it| place(it)).collect();
+        let lines: Vec<_> = found.iter().map(place).collect();
         assert!(lines.contains(&line), "{wrong}: {found:?}");
     }
 }
