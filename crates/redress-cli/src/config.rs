@@ -11,6 +11,7 @@ mod address;
 mod choice;
 mod compare;
 mod environment;
+mod fleet;
 mod governance;
 mod inherit;
 mod key_options;
@@ -41,6 +42,7 @@ use redress_registry::{Problem, Source, nearest::nearest, problems::Problems, re
 pub use self::{
     address::{Address, Host, Origin, Url},
     environment::{Environment, Machine, Nowhere},
+    fleet::{EngineUrl, Fleet, FleetName},
     governance::{Caller, Confine, Governance, PreflightRow, Preset, RoleRow, WriteRule},
     inherit::Inherit,
     reference::{Contract, Location, PemFile, Plugin, SecretFile, Word},

@@ -23,6 +23,7 @@ use crate::{
     config::{self, Address},
     contract,
     failure::Failure,
+    fleet::{FleetArgs, Mirrored},
     output::{Err, is_private},
     place, run,
 };
@@ -39,6 +40,8 @@ pub(crate) struct Args {
     /// Ledgers, or directories of ledgers; by default all in the user's state directory.
     #[arg(value_name = "LEDGER")]
     ledgers: Vec<PathBuf>,
+    #[command(flatten)]
+    fleet: FleetArgs,
     /// Where to listen: an address of this machine and a port. [default: 127.0.0.1:7333]
     #[arg(long, value_name = "ADDR", value_parser = config::address, conflicts_with = "mcp")]
     listen: Option<Address>,
@@ -66,11 +69,23 @@ fn trace_link(written: &str) -> Result<String, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Done {
-    let places = ledgers::Places::of(args.ledgers.clone())?;
+    let ledgers: Box<dyn Fn() -> Vec<PathBuf> + Send + Sync> = match Mirrored::of(&args.fleet)? {
+        Some(_) if args.write => {
+            return Err(Failure::option(
+                "--write marks failures in the ledger of a node, and --fleet reads a copy",
+            )
+            .fix("Leave --write out, or mark them in the console of the node."));
+        }
+        Some(fleet) => Box::new(fleet.follow()),
+        None => {
+            let places = ledgers::Places::of(args.ledgers.clone())?;
+            Box::new(move || places.now())
+        }
+    };
     let mut contracts =
         args.contract.iter().map(|it| contract::find(it)).collect::<Result<Vec<_>, _>>()?;
     contracts.extend(shipped::all().cloned());
-    let mut options = options(move || places.now(), contracts);
+    let mut options = options(ledgers, contracts);
     options.trace_link.clone_from(&args.trace_link);
     if args.write {
         options.writer = Some(writer());

@@ -24,6 +24,7 @@
 //! - `clients.rs` the MCP clients whose configuration is known, one row each, and the servers in their files
 //!   (`clients/document.rs`). `wrap.rs` puts the gate into these files and takes it away again. `doctor.rs` starts every
 //!   server that they name (`doctor/examine.rs`) and says how it does; `doctor/history.rs` reads its ledger.
+//! - `fleet.rs` what a gate has to do with others on an engine; `fleet/engine.rs` with the feature `fleet`, `fleet/absent.rs` without it.
 //! - `translate.rs` and `classify.rs` the filters; `lines.rs` JSON lines in and out, whatever the line is.
 //! - `findings.rs` findings as text, JSON, SARIF and annotations. `completions.rs` shell completions. `choice.rs` options
 //!   with a closed set of values. `command_line.rs` the page of `docs` with every command.
@@ -59,6 +60,7 @@ mod explain;
 mod failure;
 mod files;
 mod findings;
+mod fleet;
 mod govern;
 mod learn;
 mod ledger;
@@ -127,6 +129,11 @@ enum Command {
     )]
     Config(configure::Args),
     Console(console::Args),
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  redress fleet init --url nats://127.0.0.1:4222\n  redress fleet status --url nats://127.0.0.1:4222\n  redress fleet ship --config redress.toml"
+    )]
+    Fleet(fleet::Args),
     Wrap(wrap::Args),
     Unwrap(wrap::UnwrapArgs),
     Doctor(doctor::Args),
@@ -167,6 +174,7 @@ pub fn main() -> ExitCode {
         Command::Registry(args) => registry::run(&args, &mut out),
         Command::Config(args) => configure::run(&args, &mut out),
         Command::Console(args) => console::run(&args),
+        Command::Fleet(args) => fleet::run(&args, &mut out),
         Command::Wrap(args) => wrap::run(&args, &mut out),
         Command::Unwrap(args) => wrap::unwrap(&args, &mut out),
         Command::Doctor(args) => doctor::run(&args, &mut out),

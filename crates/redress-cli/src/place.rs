@@ -9,6 +9,12 @@ pub(crate) fn state() -> Result<PathBuf, Failure> {
     Ok(base("XDG_STATE_HOME", ".local/state")?.join("redress"))
 }
 
+/// The directory for what can be fetched again.
+#[cfg(feature = "fleet")]
+pub(crate) fn cache() -> Result<PathBuf, Failure> {
+    Ok(base("XDG_CACHE_HOME", ".cache")?.join("redress"))
+}
+
 /// The directory for the control sockets of running gates.
 pub(crate) fn control() -> Result<PathBuf, Failure> {
     Ok(state()?.join("control"))

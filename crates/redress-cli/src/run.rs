@@ -29,6 +29,7 @@ use crate::{
     audit::Subject,
     config::{self, Config, GateOptions, General, Secret},
     failure::Failure,
+    fleet::Member,
     govern,
     output::Err,
     place,
@@ -51,12 +52,15 @@ pub(crate) fn run(args: &Args) -> Done {
     let server = config.single()?;
     let _adoption = adopt_orphans();
     let name = args.options.ledger_name(&server.name);
-    let mut opening = Opening::start(config.general.ledger.clone(), name.clone());
+    let member = Arc::new(Member::of(&config.general)?);
+    let ledger = config.general.ledger.clone();
+    let mut opening = Opening::start(ledger, name.clone(), Arc::clone(&member));
     let ended = gate(&config, server, &name, &mut opening);
     if ended.is_err() {
         // What was opened for nothing is closed as it should be.
         drop(opening.within(Duration::from_secs(1)));
     }
+    member.leave();
     match ended? {
         RunEnd::Fine => Ok(Status::Fine),
         RunEnd::NeverStarted => {
@@ -139,10 +143,10 @@ struct Opening {
 type Opened = thread::Result<Result<Option<Ledger>, Failure>>;
 
 impl Opening {
-    fn start(ledger: config::Ledger, name: String) -> Self {
+    fn start(ledger: config::Ledger, name: String, member: Arc<Member>) -> Self {
         let (sender, opened) = mpsc::channel();
         thread::spawn(move || {
-            let open = AssertUnwindSafe(|| open_ledger(&ledger, &name));
+            let open = AssertUnwindSafe(|| open_ledger(&ledger, &name, &member));
             drop(sender.send(catch_unwind(open)));
         });
         Self { opened, here: None }
@@ -193,7 +197,11 @@ pub(crate) fn ledger_dir(ledger: &config::Ledger, name: &str) -> Result<Option<P
 }
 
 /// The ledger that a configuration asks for; `name` is its directory unless it says another.
-pub(crate) fn open_ledger(ledger: &config::Ledger, name: &str) -> Result<Option<Ledger>, Failure> {
+pub(crate) fn open_ledger(
+    ledger: &config::Ledger,
+    name: &str,
+    member: &Member,
+) -> Result<Option<Ledger>, Failure> {
     let Some(dir) = ledger_dir(ledger, name)? else { return Ok(None) };
     // Where the system does not know that, the key is as safe as the memory of this process.
     drop(redress_ledger::protect_memory());
@@ -204,11 +212,13 @@ pub(crate) fn open_ledger(ledger: &config::Ledger, name: &str) -> Result<Option<
     options.witness = ledger.witness.as_ref().map(|it| it.0.clone());
     options.arguments = ledger.arguments;
     options.on_change = Some(Arc::new(say_change));
+    member.prepare(&mut options);
     let opened = Ledger::open(options).map_err(|it| {
         let fix = opening_fix(&it);
         Failure::ledger(&dir, it).fix(&fix)
     })?;
     say_recovered(&opened);
+    member.join(&opened, &dir)?;
     Ok(Some(opened))
 }
 

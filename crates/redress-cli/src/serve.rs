@@ -36,6 +36,7 @@ use crate::{
     control::ControlSocket,
     environment,
     failure::Failure,
+    fleet::Member,
     govern,
     output::Err,
     run::{
@@ -68,7 +69,9 @@ pub(crate) fn run(args: &Args) -> Done {
     let (config, watch) = read(args)?;
     let _control = args.options.config.as_deref().and_then(|it| control(it, &sender));
     let _adoption = adopt_orphans();
-    let stage = Stage::open(args, &config)?;
+    let member = Member::of(&config.general)?;
+    member.check()?;
+    let stage = Stage::open(args, &config, &member)?;
     let servers = config.servers.iter().map(|it| stage.served(it, &config.general, None));
     let servers = servers.collect::<Result<Vec<_>, _>>()?;
     say_unserved(&config, &servers);
@@ -110,6 +113,11 @@ pub(crate) fn run(args: &Args) -> Done {
             .fix("Choose another address, or end what listens there.")
     })?;
     stage.remove_temporary();
+    if let Some(ledger) = &stage.ledger {
+        // Each failure that could not be recorded was answered as such.
+        drop(ledger.close());
+    }
+    member.leave();
     for server in stage.shown().servers {
         let name = args.options.ledger_name(&server.settings.server);
         observe::save_stats(&server, &name)?;
@@ -197,10 +205,10 @@ struct Stage {
 }
 
 impl Stage {
-    fn open(args: &Args, config: &Config) -> Result<Self, Failure> {
+    fn open(args: &Args, config: &Config, member: &Member) -> Result<Self, Failure> {
         let name = args.options.ledger_name("serve");
         let ledger_dir = ledger_dir(&config.general.ledger, &name)?;
-        let opened = open_ledger(&config.general.ledger, &name);
+        let opened = open_ledger(&config.general.ledger, &name, member);
         let found = opened.as_ref().map(Option::as_ref);
         audit(config, ledger_dir.as_deref(), found, false)?;
         let has_file = args.options.config.is_some();

@@ -17,6 +17,7 @@ use crate::{
     engine::{Connection, Engine},
     error::FleetError,
     names::Names,
+    nodes,
     progress::{Progress, State},
     shipper::{Shipper, Source},
 };
@@ -199,7 +200,13 @@ async fn ship(
     }
     let mut shipper = Shipper::new(source, (&connection, stream), progress, &control.wake);
     let is_ending = || control.is_ending.load(Ordering::Acquire);
-    shipper.run(is_ending, |it| say(&format!("fleet: {it}"))).await
+    let shipped = shipper.run(is_ending, |it| say(&format!("fleet: {it}")));
+    tokio::select! {
+        shipped = shipped => shipped?,
+        () = nodes::tell(&connection, (source, progress), say) => (),
+    }
+    nodes::tell_end(&connection, source, progress).await;
+    Ok(())
 }
 
 async fn connect(settings: &Settings, node: &str) -> Result<Connection, FleetError> {

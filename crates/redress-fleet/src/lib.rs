@@ -22,6 +22,7 @@
 //! - `shipper.rs` sends the chains of a ledger. `message.rs` what it sends. `progress.rs` how far it is. `fleet.rs` the thread that it has
 //!   in a gate.
 //! - `mirror.rs` the stream as ledgers in a directory, `mirror/state.rs` how far that is. `compare.rs` the ledger of a node beside its copy.
+//! - `nodes.rs` what nodes say of themselves. `contracts.rs` contracts for all of them.
 //! - `error.rs` why something cannot be done, and what helps.
 //!
 //! # Invariants
@@ -31,6 +32,7 @@
 //! - What the engine says is read as text of a stranger: any message gives a value or an error that names its subject.
 
 mod compare;
+mod contracts;
 mod engine;
 mod error;
 mod fleet;
@@ -38,11 +40,13 @@ mod init;
 mod message;
 mod mirror;
 mod names;
+mod nodes;
 mod progress;
 mod settings;
 mod shipper;
 
 pub use compare::{Comparison, Difference, compare};
+pub use contracts::{PushedContract, contract_file, push_contract, pushed_contracts};
 pub use engine::{Connection, Credentials, Engine};
 pub use error::FleetError;
 pub use fleet::{Fleet, Say, Settings, Starting, Waker};
@@ -50,6 +54,7 @@ pub use init::{Made, init, permissions};
 pub use message::Missing;
 pub use mirror::{Mirror, StreamFinding, StreamGap};
 pub use names::{Names, check};
+pub use nodes::{NodeStatus, nodes};
 pub use progress::{Progress, Snapshot, State};
 pub use settings::{REPLICAS, Weakness};
 pub use shipper::Source;

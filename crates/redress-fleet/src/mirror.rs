@@ -190,6 +190,20 @@ impl Mirror {
         nodes.into_iter().map(|it| (it.clone(), self.dir.join(it))).collect()
     }
 
+    /// How many records of each node the stream has.
+    pub fn records(&self) -> BTreeMap<String, u64> {
+        let mut records = BTreeMap::new();
+        for ((node, _), copy) in &self.chains {
+            *records.entry(node.clone()).or_insert(0) += copy.next;
+        }
+        for gap in &self.gaps {
+            if let Some(records) = records.get_mut(&gap.node) {
+                *records -= (gap.missing.last - gap.missing.first + 1).min(*records);
+            }
+        }
+        records
+    }
+
     /// What no node of ours sent.
     pub fn findings(&self) -> &[StreamFinding] {
         &self.findings

@@ -25,6 +25,8 @@ struct Known {
     state: State,
     records: u64,
     missing: u64,
+    /// Why chains are shipped no further.
+    stopped: Vec<String>,
     /// Of the newest record that was shipped: when it was recorded, and when the engine had it.
     newest: Option<(Time, Time)>,
 }
@@ -54,6 +56,10 @@ pub struct Snapshot {
     pub lag_records: u64,
     /// How long the newest shipped record waited, in milliseconds.
     pub lag_ms: Option<u64>,
+    /// Chains that are shipped no further.
+    pub stopped: usize,
+    /// Why the first of them is not.
+    pub problem: Option<String>,
     /// Chains that the engine has whole.
     pub complete: usize,
     /// Chains that it has in part or not at all, as far as they were looked at.
@@ -111,6 +117,10 @@ impl Progress {
         self.lock().missing += records;
     }
 
+    pub(crate) fn stopped(&self, why: String) {
+        self.lock().stopped.push(why);
+    }
+
     pub(crate) fn completed(&self, chain: &Arc<str>) {
         self.lock().chains.entry(Arc::clone(chain)).or_default().is_complete = true;
     }
@@ -133,6 +143,8 @@ impl Progress {
             state: known.state.clone(),
             records: known.records,
             missing: known.missing,
+            stopped: known.stopped.len(),
+            problem: known.stopped.first().cloned(),
             lag_records: self.durable().saturating_sub(next),
             lag_ms: known.newest.map(|(recorded, now)| now.since(recorded)),
             complete,

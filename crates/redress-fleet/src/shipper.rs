@@ -71,7 +71,7 @@ pub(crate) struct Shipper<'c> {
     /// Chains of which the engine has all.
     complete: BTreeSet<Arc<str>>,
     /// Chains that cannot be shipped on.
-    stopped: BTreeMap<Arc<str>, String>,
+    stopped: BTreeSet<Arc<str>>,
     /// Held by the one process that ships what other processes left.
     turn: Option<File>,
 }
@@ -105,7 +105,7 @@ impl<'c> Shipper<'c> {
             wake,
             chains: BTreeMap::new(),
             complete: BTreeSet::new(),
-            stopped: BTreeMap::new(),
+            stopped: BTreeSet::new(),
             turn: None,
         }
     }
@@ -149,7 +149,7 @@ impl<'c> Shipper<'c> {
             Some(&it.name) != own.as_ref()
                 && (it.is_closed || it.is_aside)
                 && !self.complete.contains(&it.name)
-                && !self.stopped.contains_key(&it.name)
+                && !self.stopped.contains(&it.name)
         });
         if let Some(chain) = rest.next().cloned() {
             let is_last = rest.next().is_none();
@@ -174,7 +174,7 @@ impl<'c> Shipper<'c> {
         chain: &Chain,
         say: &mut impl FnMut(&str),
     ) -> Result<bool, FleetError> {
-        if self.complete.contains(&chain.name) || self.stopped.contains_key(&chain.name) {
+        if self.complete.contains(&chain.name) || self.stopped.contains(&chain.name) {
             return Ok(false);
         }
         match self.step(chain).await {
@@ -193,7 +193,8 @@ impl<'c> Shipper<'c> {
                 | FleetError::Ledger(_)),
             ) => {
                 say(&format!("{error}; the chain is shipped no further"));
-                self.stopped.insert(Arc::clone(&chain.name), error.to_string());
+                self.progress.stopped(error.to_string());
+                self.stopped.insert(Arc::clone(&chain.name));
                 Ok(false)
             }
             Err(error) => Err(error),

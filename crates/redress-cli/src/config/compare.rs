@@ -128,6 +128,7 @@ fn general(rules: &mut Rules, old: &General, new: &mut General) {
         r#loop,
         limits,
         governance,
+        fleet,
     } = old;
     keys!(rules, "listen", Listen, (listen, new.listen), apart(tls), {
         address: restart(reach);
@@ -141,6 +142,7 @@ fn general(rules: &mut Rules, old: &General, new: &mut General) {
     ledger.compare(&mut new.ledger, "ledger", rules);
     metrics.compare(&mut new.metrics, "metrics", rules);
     emit.compare(&mut new.emit, "emit", rules);
+    fleet.compare(&mut new.fleet, "fleet", rules);
     retry.compare(&mut new.retry, "retry", rules);
     breaker.compare(&mut new.breaker, "breaker", rules);
     r#loop.compare(&mut new.r#loop, "loop", rules);

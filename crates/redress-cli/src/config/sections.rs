@@ -12,6 +12,7 @@ use redress_gate::{
 use super::{
     address::{Address, Host, Origin},
     compare::reach,
+    fleet::Fleet,
     governance::{Caller, Governance},
     reference::{Location, PemFile, SecretFile},
     rules::millis,
@@ -44,6 +45,8 @@ section! {
         limits: Limits = Limits::default(), example "";
         /// What a governed gate lets pass.
         governance: Governance = Governance::default(), example "";
+        /// The engine on which it meets other gates.
+        fleet: Fleet = Fleet::default(), example "";
     }
     check check_listeners
 }

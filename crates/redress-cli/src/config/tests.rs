@@ -394,7 +394,9 @@ fn every_example_and_every_default_of_the_page_is_valid() {
     let pem_key = include_str!("../../../../tests/certificates/first.key");
     for (path, key) in found {
         let server = match key.name {
-            "url" | "headers" | "forward_authorization" => "url = 'http://x'",
+            "url" | "headers" | "forward_authorization" if path == "server.x." => {
+                "url = 'http://x'"
+            }
             _ => "command = ['x']",
         };
         for toml in [Some(key.example), key.default.as_deref()].into_iter().flatten() {
@@ -405,13 +407,17 @@ fn every_example_and_every_default_of_the_page_is_valid() {
             lines.extend(is_address.then(|| "auth.tokens = ['${TOKEN}']".to_owned()));
             lines.extend(is_address.then(|| "listen.insecure = true".to_owned()));
             let other = [("cert", "key = 'gate.key'"), ("key", "cert = 'gate.pem'")];
-            let other = other.into_iter().find(|it| path == "listen.tls." && it.0 == key.name);
+            let needs_both = path == "listen.tls." || path == "fleet.";
+            let other = other.into_iter().find(|it| needs_both && it.0 == key.name);
             lines.extend(other.map(|it| format!("{path}{}", it.1)));
+            let needs_url = path == "fleet." && ["credentials", "node"].contains(&key.name);
+            lines.extend(needs_url.then(|| "fleet.url = 'nats://x:1'".to_owned()));
             let hash = || format!("{path}sha256 = '{}'", "0".repeat(64));
             lines.extend((key.name == "role" && path.starts_with("auth")).then(hash));
             let is_check = path.contains("preflight") && key.name != "command";
             lines.extend(is_check.then(|| format!("{path}command = ['x']")));
-            if !["command", "url", "workspace"].contains(&key.name) {
+            let says_which = ["command", "url", "workspace"].contains(&key.name);
+            if !says_which || path == "fleet." {
                 lines.push(format!("server.x.{server}"));
             } else if path != "server.x." || toml == "[]" {
                 continue;
@@ -428,6 +434,8 @@ fn every_example_and_every_default_of_the_page_is_valid() {
                 .into(),
                 files: [
                     ("/run/secrets/gate-tokens", "0123456789abcdef"),
+                    ("/run/secrets/fleet", "gate:0123456789abcdef"),
+                    ("/etc/redress/fleet-ca.pem", cert),
                     ("/etc/redress/plugins/signing.toml", SIGNING),
                     ("/etc/redress/gate.pem", cert),
                     ("/etc/redress/gate.key", pem_key),

@@ -22,6 +22,11 @@ pub(super) struct LedgerArgs {
 }
 
 impl LedgerArgs {
+    /// The directory that was named.
+    pub(super) fn named(&self) -> Option<&PathBuf> {
+        self.dir.as_ref()
+    }
+
     /// Those of a directory, or all of the user's.
     pub(super) const fn of(dir: Option<PathBuf>) -> Self {
         Self { dir, name: None }

@@ -3,6 +3,7 @@
 use super::{filter::Filter, places::LedgerArgs, records::Records, show::show};
 use crate::{
     Done,
+    fleet::{FleetArgs, Mirrored},
     output::{Format, Out},
 };
 
@@ -15,6 +16,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     places: LedgerArgs,
     #[command(flatten)]
+    fleet: FleetArgs,
+    #[command(flatten)]
     filter: Filter,
     /// At most so many.
     #[arg(long, value_name = "N")]
@@ -26,7 +29,8 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let query = args.filter.query()?;
-    let dirs = args.places.find()?;
+    let fleet = Mirrored::of(&args.fleet)?;
+    let dirs = fleet.as_ref().map_or_else(|| args.places.find(), |it| Ok(it.ledgers()))?;
     let mut records = Records::open(&dirs, &query);
     let format = Format::or_fitting(args.format, out);
     let mut entries = records.by_ref().take(args.limit.unwrap_or(usize::MAX));

@@ -13,6 +13,7 @@ use crate::{
     clock,
     failure::Failure,
     findings::counted,
+    fleet::{FleetArgs, Mirrored},
     output::{CODE, Err, Format, Out, TITLE},
 };
 
@@ -27,6 +28,8 @@ const MOST: usize = 20;
 pub(crate) struct Args {
     #[command(flatten)]
     places: LedgerArgs,
+    #[command(flatten)]
+    fleet: FleetArgs,
     #[command(flatten)]
     filter: Filter,
     /// Count failures by server, tool and code, with shares of the calls and their trend, as the console does; or by a part of that; or
@@ -43,7 +46,8 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let query = args.filter.query()?;
-    let dirs = args.places.find()?;
+    let fleet = Mirrored::of(&args.fleet)?;
+    let dirs = fleet.as_ref().map_or_else(|| args.places.find(), |it| Ok(it.ledgers()))?;
     if let Some(what) = args.by.or_else(|| args.unknown.then_some(What::Unnamed)) {
         return report(args, what, &query, &dirs, out);
     }

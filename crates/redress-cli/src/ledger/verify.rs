@@ -19,6 +19,7 @@ use crate::{
     Done,
     failure::Failure,
     files,
+    fleet::{FleetArgs, Mirrored},
     output::{Format, Out, ProgressLine},
     place,
 };
@@ -31,6 +32,8 @@ use crate::{
 pub(crate) struct Args {
     #[command(flatten)]
     places: LedgerArgs,
+    #[command(flatten)]
+    fleet: FleetArgs,
     /// Take signatures of this key, and of the keys that it certifies, only: 64 hex digits, or a file with them. May be given more than once.
     #[arg(long, value_name = "PUB")]
     key: Vec<String>,
@@ -48,7 +51,9 @@ pub(crate) struct Args {
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let keys: Result<Vec<_>, _> = args.key.iter().map(|it| public_key(it)).collect();
     let receipts: Result<Vec<_>, _> = args.receipt.iter().map(|it| receipt(it)).collect();
-    let key_file = place::key().ok();
+    let fleet = Mirrored::fresh(&args.fleet)?;
+    // What was witnessed here is no witness of a copy.
+    let key_file = place::key().ok().filter(|_| fleet.is_none());
     // The log of epochs lies beside a public key, as it does beside the signing key.
     let logs = args.key.iter().map(|it| Path::new(it).with_extension("epochs"));
     let logs = logs.filter(|it| it.is_dir()).collect();
@@ -61,7 +66,11 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     };
     let mut ledgers = Vec::new();
     let progress = ProgressLine::new();
-    for dir in args.places.find_with_gone()? {
+    let dirs = match &fleet {
+        Some(fleet) => fleet.ledgers(),
+        None => args.places.find_with_gone()?,
+    };
+    for dir in dirs {
         let shown = dir.display();
         let mut say = |done, all| progress.say(&format!("{shown}: chain {} of {all}", done + 1));
         let report = verify_with(&dir, &evidence, &mut say);
@@ -71,7 +80,13 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     drop(progress);
     mark_copies(ledgers.iter_mut().map(|it| &mut it.1));
     let receipts = receipts_of_all(&mut ledgers);
-    let checked = LedgerReports { ledgers, receipts };
+    let (mut findings, mut gaps) = (Vec::new(), Vec::new());
+    if let Some(fleet) = &fleet {
+        let here: Vec<PathBuf> = args.places.named().cloned().into_iter().collect();
+        findings = fleet.findings(&here)?;
+        gaps = fleet.gaps();
+    }
+    let checked = LedgerReports { ledgers, receipts, findings, gaps };
     let status = checked.status();
     let printed = match args.format {
         Format::Text => checked.print(out),

@@ -1,5 +1,6 @@
 //! What a fleet promises, on three real servers.
 
+mod commands;
 mod refused;
 mod shipped;
 mod witnessed;

@@ -23,11 +23,17 @@ const FEW: usize = 10;
 pub(super) struct LedgerReports {
     pub(super) ledgers: Vec<(PathBuf, Report)>,
     pub(super) receipts: Vec<ReceiptReport>,
+    /// What is wrong with a stream, or with a ledger beside it.
+    pub(super) findings: Vec<String>,
+    /// What a stream says that it lacks.
+    pub(super) gaps: Vec<String>,
 }
 
 impl LedgerReports {
     pub(super) fn is_sound(&self) -> bool {
-        self.ledgers.iter().all(|it| it.1.is_sound()) && self.lost_receipts().next().is_none()
+        self.ledgers.iter().all(|it| it.1.is_sound())
+            && self.lost_receipts().next().is_none()
+            && self.findings.is_empty()
     }
 
     /// What cannot be read is no finding by itself, but nothing is proven either.
@@ -64,6 +70,12 @@ impl LedgerReports {
         }
         for receipt in &self.receipts {
             out.line(&receipt_line(receipt))?;
+        }
+        for gap in &self.gaps {
+            out.line(&format!("gap: {}", text::visible(gap)))?;
+        }
+        for finding in &self.findings {
+            out.line(&format!("{TROUBLE}WRONG{TROUBLE:#} {}", text::visible(finding)))?;
         }
         out.line(&self.verdict())
     }
