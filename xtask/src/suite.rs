@@ -90,7 +90,7 @@ fn steps(full: bool) -> Vec<Step> {
         .needs("peers")
         .after("browser"),
         conformance(full).needs("programs").needs("peers").after("packages"),
-        sim(full).after("conformance"),
+        sim().after("conformance"),
         fuzz(full).after("simulator"),
         Step::cargo("docs", docs, &[(24, "pages")])
             .env("RUSTDOCFLAGS", "-D warnings")
@@ -124,12 +124,12 @@ fn conformance(full: bool) -> Step {
     Step::task("conformance", &task, &[(least, "scenarios")])
 }
 
-fn sim(full: bool) -> Step {
-    let seconds = if full { 600 } else { 20 };
+/// One seed, until the two episodes that are open in decision 0040 are mended: then each run has its own.
+fn sim() -> Step {
     Step::task(
         "simulator",
-        &format!("sim --seconds {seconds}"),
-        &[(5, "episodes"), (1_500, "simulated calls"), (100, "crash points")],
+        "sim --seed 1 --calls 9000",
+        &[(15, "episodes"), (9_000, "simulated calls"), (300, "crash points")],
     )
 }
 
