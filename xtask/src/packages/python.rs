@@ -56,7 +56,7 @@ impl Bench {
     fn python_page(&self) -> Result<(), String> {
         let folder = self.docs()?.join("python");
         for (from, to) in [("python.md", "server.py"), ("python.md", "errors.toml")] {
-            self.put(&format!("docs/{from}"), to, &folder)?;
+            self.put(&format!("docs/guides/{from}"), to, &folder)?;
         }
         let registry = registry_at(&folder.join("errors.toml"))?;
         let form = package("python").ok_or("the export to Python is gone")?;
