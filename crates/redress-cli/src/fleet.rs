@@ -30,7 +30,6 @@ pub(crate) use self::{engine::Member, mirror::Mirrored};
 
 /// Put the ledgers of many gates into one stream, and see how that is.
 #[derive(Debug, clap::Subcommand)]
-#[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only a fleet reads it"))]
 pub(crate) enum Args {
     /// Make the stream and the buckets, and print the permissions of a node and of a reader.
     Init {
@@ -77,7 +76,6 @@ pub(crate) enum Args {
 
 /// Which engine.
 #[derive(Debug, Clone, Default, clap::Args)]
-#[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only a fleet reads it"))]
 pub(crate) struct EngineArgs {
     /// The servers of the engine, with commas between them; by default those of the file.
     #[arg(long, value_name = "URL", value_parser = url, required_unless_present = "config")]
@@ -98,7 +96,6 @@ pub(crate) struct EngineArgs {
 
 /// Records of a fleet instead of those of this machine.
 #[derive(Debug, Clone, Default, clap::Args)]
-#[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only a fleet reads it"))]
 pub(crate) struct FleetArgs {
     /// Read the records of all nodes from the stream of a fleet: the servers of its engine, with commas between them.
     #[arg(long, value_name = "URL", value_parser = url)]
