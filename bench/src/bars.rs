@@ -115,6 +115,10 @@ pub(crate) const BARS: &[Bar] = &[
         ("run", "fail16"),
         ("run", "echo16"),
     ),
+    own("console-first", "console, 1 GB ledger: first page, s", Bound::AtMost(2.0)),
+    own("console-passes", "console: index complete, in passes of the reader", Bound::AtMost(2.0)),
+    own("console-memory", "console: peak memory, MiB", Bound::AtMost(200.0)),
+    own("console-page", "console: slowest page, ms", Bound::AtMost(100.0)),
     own(
         "ledger-rate",
         "isError, C=16, synced: calls/s of one writer that groups",

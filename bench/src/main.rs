@@ -11,6 +11,7 @@ mod agents;
 mod bars;
 mod bounds;
 mod cold;
+mod console;
 mod fallible;
 mod guards;
 mod http;
@@ -66,6 +67,8 @@ enum Task {
     Guards(guards::Args),
     /// Calls beside connections that hold memory.
     Bounds(bounds::Args),
+    /// The console on a large ledger, beside one pass of the JSON reader over the same bytes.
+    Console(console::Args),
     /// What agents with different habits make of failures, without the gate and with it.
     Agents(agents::Args),
     /// What the rows are made of: the server, the pipes, the bridge.
@@ -89,6 +92,10 @@ fn main() -> ExitCode {
 fn measure(args: Bench) -> Fallible<bool> {
     let figures = match args.task {
         Task::Part(part) => return part::play(part).map(|()| true),
+        Task::Console(it) => {
+            let has_passed = bars::print(&console::run(&it)?);
+            return Ok(has_passed || !args.strict);
+        }
         Task::Agents(it) => return agents::run(&it, &args.place.open()?).map(|()| true),
         Task::Run(it) => run::run(&it, &args.place.open()?)?,
         Task::Cold(it) => cold::run(&it, &args.place.open()?)?,

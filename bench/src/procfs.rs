@@ -37,6 +37,11 @@ pub(crate) fn own_cpu() -> Duration {
     stat(std::process::id()).unwrap_or_default().0
 }
 
+/// The most memory that this process has had.
+pub(crate) fn own_peak_kib() -> u64 {
+    status(std::process::id(), "VmHWM:")
+}
+
 /// What the whole machine has used.
 pub(crate) fn machine_cpu() -> Duration {
     let text = fs::read_to_string("/proc/stat").unwrap_or_default();

@@ -7,12 +7,13 @@ use std::{
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
+    time::Instant,
 };
 
-use redress_console::{BASE, Console, Right, ServerState};
+use redress_console::{BASE, Console, Grant, Right, ServerState};
 use redress_gate::{
     Condition, Server,
-    pages::{Bytes, Pages, Request, Response},
+    pages::{Bytes, PageRight, Pages, Request, Response},
     pages_listener,
 };
 use redress_ledger::{Checked, Evidence, Ledger, Options as LedgerOptions, Redactor};
@@ -24,6 +25,7 @@ use crate::{
     contract,
     failure::Failure,
     fleet::{FleetArgs, Mirrored},
+    learn,
     output::{Err, is_private},
     place, run,
 };
@@ -45,7 +47,7 @@ pub(crate) struct Args {
     /// Where to listen: an address of this machine and a port. [default: 127.0.0.1:7333]
     #[arg(long, value_name = "ADDR", value_parser = config::address, conflicts_with = "mcp")]
     listen: Option<Address>,
-    /// Let the browser mark failures as checked, which the ledger keeps.
+    /// Let the browser mark failures as checked, which the ledger keeps, and add rows to the file of --contract.
     #[arg(long, conflicts_with = "mcp")]
     write: bool,
     /// The contract of a server, whose codes are explained: a file or a built-in name.
@@ -89,6 +91,7 @@ pub(crate) fn run(args: &Args) -> Done {
     options.trace_link.clone_from(&args.trace_link);
     if args.write {
         options.writer = Some(writer());
+        options.teacher = teacher(args.contract.iter().find(|it| contract::is_file(it)));
     }
     let console = Arc::new(Console::new(options).map_err(|it| Failure::stream(&it))?);
     console.read().map_err(|it| Failure::stream(&it))?;
@@ -135,6 +138,7 @@ pub(crate) fn options(
         clock: Arc::new(clock::millis),
         contracts,
         writer: None,
+        teacher: None,
         servers: None,
         trace_link: None,
         evidence: Evidence { key_file: place::key().ok(), ..Evidence::default() },
@@ -146,8 +150,10 @@ pub(crate) fn options(
 
 /// What a server of this gate does now.
 pub(crate) fn state(server: &Server) -> ServerState {
-    let Condition { breaker, failed_starts, in_flight, restarts } = server.condition();
+    let condition = server.condition(Instant::now());
+    let Condition { breaker, failed_starts, is_parked, in_flight, restarts } = condition;
     let (state, is_fine) = match (failed_starts, breaker) {
+        _ if is_parked => (format!("parked after {failed_starts} failed starts"), false),
         (0, "closed") => ("ready".to_owned(), true),
         (0, breaker) => (format!("breaker {breaker}"), false),
         (1, _) => ("its last start failed".to_owned(), false),
@@ -175,6 +181,22 @@ fn writer() -> redress_console::Writer {
     })
 }
 
+/// Writes marks into the chain of a ledger that is open.
+pub(crate) fn writer_into(ledger: Arc<Ledger>) -> redress_console::Writer {
+    Box::new(move |_, checked: Checked| {
+        let record = checked.record(&Redactor::default());
+        ledger.append_wait(record).map(drop).map_err(|it| it.to_string())
+    })
+}
+
+/// Adds rows to a contract file, if there is one.
+pub(crate) fn teacher(file: Option<&String>) -> Option<redress_console::Teacher> {
+    let file = file?.clone();
+    Some(Box::new(move |row| {
+        learn::teach(&file, row).map(|()| file.clone()).map_err(|it| it.reason().to_owned())
+    }))
+}
+
 /// The console as pages of a listener.
 #[derive(Debug)]
 pub(crate) struct ConsolePages(pub(crate) Arc<Console>);
@@ -184,7 +206,12 @@ impl Pages for ConsolePages {
         path.strip_prefix(BASE).is_some_and(|it| it.is_empty() || it.starts_with('/'))
     }
 
-    fn answer(&self, request: &Request<Bytes>, has_token: bool) -> Response<Vec<u8>> {
-        self.0.answer(request, if has_token { Right::Read } else { Right::None })
+    fn answer(&self, request: &Request<Bytes>, token: &PageRight) -> Response<Vec<u8>> {
+        let grant = match token {
+            PageRight::None => Grant::none(),
+            PageRight::Read => Grant { right: Right::Read, by: "".into() },
+            PageRight::Write(name) => Grant { right: Right::Write, by: name.as_str().into() },
+        };
+        self.0.answer(request, &grant)
     }
 }

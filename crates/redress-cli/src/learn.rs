@@ -9,11 +9,12 @@ mod print;
 use std::{path::PathBuf, sync::Arc};
 
 use redress::classify::cluster::{Clusters, Sample};
-use redress_registry::shipped;
+use redress_registry::{Effect, edit::Drafted, shipped, taught::Taught};
 
 use self::file::RowFile;
 use crate::{
     Done, Status, contract,
+    failure::Failure,
     output::{Format, Out},
 };
 
@@ -58,6 +59,19 @@ struct Observations {
     looked_at: u64,
 }
 
+/// Adds a row to an errors.toml, if the file is as good afterwards as before.
+pub(crate) fn teach(path: &str, mut row: Taught) -> Result<(), Failure> {
+    let target = RowFile::open(path, None)?;
+    let Some(effect) = target.registry().get(&row.code).map(|it| it.effect) else {
+        let problem = format!("`{}` is no code of it.", row.code);
+        let failure = Failure::config(path, &problem);
+        return Err(failure.fix("Take a code of the contract, or add one first."));
+    };
+    // That nothing was changed is not known of failures that have only their words in common.
+    row.effect = (effect == Effect::None).then_some(Effect::Unknown);
+    target.write(&[], &[Drafted { row, is_harmless: false }]).map(drop)
+}
+
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     let target = args.write.as_deref().map(|it| RowFile::open(it, args.server.as_deref()));
     let target = target.transpose()?;
@@ -77,7 +91,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     let lesson = draft::lesson(seen, &registry, target.as_ref());
     // What is printed is what is written.
     let written = match &target {
-        Some(target) if !lesson.rows.is_empty() => Some(target.write(&lesson)?),
+        Some(target) if !lesson.rows.is_empty() => Some(target.write(&lesson.new, &lesson.rows)?),
         Some(_) => Some(0),
         None => None,
     };

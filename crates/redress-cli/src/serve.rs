@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Done {
     let live = config.servers.iter().zip(&servers);
     let live = live.map(|(row, it)| StartedServer::new(row, &config.general, &it.server)).collect();
     let listen = config.general.listen.address.0;
-    let console = stage.console(&config)?;
+    let console = stage.console(&config, args.options.contract_file())?;
     let scheme = config.general.listen.scheme();
     let serve = Serve {
         listen,
@@ -272,13 +272,19 @@ impl Stage {
     }
 
     /// The console of the ledger, if there is one. Contracts that the servers name explain their codes.
-    fn console(&self, config: &Config) -> Result<Option<Arc<Console>>, Failure> {
+    fn console(
+        &self,
+        config: &Config,
+        contract: Option<&String>,
+    ) -> Result<Option<Arc<Console>>, Failure> {
         let Some(ledger) = self.ledger_dir.clone().filter(|_| self.ledger.is_some()) else {
             return Ok(None);
         };
         let named = config.servers.iter().map(|it| Arc::clone(&it.contract.registry));
         let contracts = named.chain(shipped::all().cloned()).collect();
         let mut options = console::options(move || vec![ledger.clone()], contracts);
+        options.writer = self.ledger.clone().map(console::writer_into);
+        options.teacher = console::teacher(contract);
         let stage = self.clone();
         options.servers = Some(Box::new(move || {
             stage.shown().servers.iter().map(|it| console::state(it)).collect()

@@ -2,7 +2,7 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use http::{
@@ -41,8 +41,24 @@ pub(crate) struct Access {
 #[derive(Debug, Default)]
 struct State {
     /// Links that were not used, each with what it gives.
-    links: Vec<(Hashed, Right)>,
-    sessions: VecDeque<(Hashed, Right)>,
+    links: Vec<(Hashed, Grant)>,
+    sessions: VecDeque<(Hashed, Grant)>,
+}
+
+/// What a person may do, and the name under which it is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grant {
+    /// What the person may do.
+    pub right: Right,
+    /// The name.
+    pub by: Arc<str>,
+}
+
+impl Grant {
+    /// Nothing.
+    pub fn none() -> Self {
+        Self { right: Right::None, by: "".into() }
+    }
 }
 
 impl Access {
@@ -52,9 +68,13 @@ impl Access {
     }
 
     /// The secret of a new link.
-    pub(crate) fn link(&self, right: Right) -> std::io::Result<String> {
+    pub(crate) fn link(&self, grant: Grant) -> std::io::Result<String> {
         let secret = random()?;
-        self.lock().links.push((hashed(&secret), right));
+        let mut state = self.lock();
+        state.links.push((hashed(&secret), grant));
+        if state.links.len() > MOST_SESSIONS {
+            state.links.remove(0);
+        }
         Ok(secret)
     }
 
@@ -65,16 +85,16 @@ impl Access {
         let Some(at) = state.links.iter().position(|it| is_same(&it.0, &secret)) else {
             return Ok(None);
         };
-        let (_, right) = state.links.swap_remove(at);
+        let (_, grant) = state.links.remove(at);
         drop(state);
-        self.sign_in(right).map(Some)
+        self.sign_in(grant).map(Some)
     }
 
     /// The cookie of a new session.
-    pub(crate) fn sign_in(&self, right: Right) -> std::io::Result<String> {
+    pub(crate) fn sign_in(&self, grant: Grant) -> std::io::Result<String> {
         let session = random()?;
         let mut state = self.lock();
-        state.sessions.push_back((hashed(&session), right));
+        state.sessions.push_back((hashed(&session), grant));
         if state.sessions.len() > MOST_SESSIONS {
             state.sessions.pop_front();
         }
@@ -83,15 +103,15 @@ impl Access {
     }
 
     /// What the cookie of a request gives.
-    pub(crate) fn right(&self, headers: &HeaderMap) -> Right {
+    pub(crate) fn grant(&self, headers: &HeaderMap) -> Grant {
         let cookies = headers.get_all(COOKIE).iter().filter_map(|it| it.to_str().ok());
         let pairs = cookies.flat_map(|it| it.split(';')).filter_map(|it| it.trim().split_once('='));
         let secrets: Vec<Hashed> =
             pairs.filter(|it| it.0 == self.cookie).map(|it| hashed(it.1)).collect();
         let state = self.lock();
         let is_given = |session: &Hashed| secrets.iter().any(|it| is_same(it, session));
-        let rights = state.sessions.iter().filter(|it| is_given(&it.0)).map(|it| it.1);
-        rights.max().unwrap_or(Right::None)
+        let grants = state.sessions.iter().filter(|it| is_given(&it.0)).map(|it| &it.1);
+        grants.max_by_key(|it| it.right).cloned().unwrap_or_else(Grant::none)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -144,7 +164,11 @@ fn random() -> std::io::Result<String> {
 mod tests {
     use http::{HeaderMap, HeaderValue};
 
-    use super::{Access, Right, is_own_page};
+    use super::{Access, Grant, Right, is_own_page};
+
+    fn grant(right: Right) -> Grant {
+        Grant { right, by: "operator".into() }
+    }
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -157,21 +181,21 @@ mod tests {
     #[test]
     fn a_link_works_once_and_gives_a_cookie() {
         let access = Access::new().unwrap();
-        let link = access.link(Right::Write).unwrap();
+        let link = access.link(grant(Right::Write)).unwrap();
         assert_eq!(access.enter("0").unwrap(), None);
         let cookie = access.enter(&link).unwrap().unwrap();
         assert!(cookie.ends_with("; Path=/console; HttpOnly; SameSite=Strict"), "{cookie}");
         assert_eq!(access.enter(&link).unwrap(), None, "it was used");
         let pair = cookie.split(';').next().unwrap();
         let sent = headers(&[("cookie", &format!("a=b; {pair}"))]);
-        assert_eq!(access.right(&sent), Right::Write);
+        assert_eq!(access.grant(&sent), grant(Right::Write));
         let other = Access::new().unwrap();
-        assert_eq!(other.right(&sent), Right::None);
+        assert_eq!(other.grant(&sent), Grant::none());
         let forged = headers(&[("cookie", &format!("{pair}0"))]);
-        assert_eq!(access.right(&forged), Right::None);
-        let reader = access.sign_in(Right::Read).unwrap();
+        assert_eq!(access.grant(&forged), Grant::none());
+        let reader = access.sign_in(grant(Right::Read)).unwrap();
         let sent = headers(&[("cookie", reader.split(';').next().unwrap())]);
-        assert_eq!(access.right(&sent), Right::Read);
+        assert_eq!(access.grant(&sent), grant(Right::Read));
     }
 
     #[test]

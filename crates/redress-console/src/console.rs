@@ -1,7 +1,9 @@
 //! `Console`: answers a request for a page, its CSV or JSON, or an event, from the index.
 
 use std::{
-    fmt, io,
+    fmt,
+    hash::{Hash as _, Hasher as _},
+    io,
     path::PathBuf,
     sync::{Arc, OnceLock},
 };
@@ -16,11 +18,12 @@ use http::{
 use maud::{Markup, html};
 use redress::Lookup;
 use redress_ledger::{Checked, Evidence};
-use redress_registry::Registry;
+use redress_registry::{Registry, taught::Taught};
+use rustc_hash::FxHasher;
 
 use crate::{
     BASE,
-    access::{Access, Right, is_own_page},
+    access::{Access, Grant, Right, is_own_page},
     address::Pairs,
     filter::{Filter, FilterError},
     index::{Follower, Index, Mark, Shared},
@@ -32,6 +35,8 @@ use crate::{
 /// What nothing on a page may do but load our own style and script.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+const ONLY_READS: &str = "You may only read here. `redress console --write`, or in `redress serve` a token of a caller with `console_write`, lets you change something.";
+
 const HTML: &str = "text/html; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 
@@ -40,6 +45,9 @@ const MOST_ROWS: usize = 10_000;
 
 /// Writes a mark into the ledger of a directory.
 pub type Writer = Box<dyn Fn(&std::path::Path, Checked) -> Result<(), String> + Send + Sync>;
+
+/// Adds a row to the contract of a server. Gives the name of its file.
+pub type Teacher = Box<dyn Fn(Taught) -> Result<String, String> + Send + Sync>;
 
 /// What a console is made of.
 pub struct Options {
@@ -51,6 +59,8 @@ pub struct Options {
     pub contracts: Vec<Arc<Registry>>,
     /// Writes marks, if the console may.
     pub writer: Option<Writer>,
+    /// Adds rows to a contract, if the console may.
+    pub teacher: Option<Teacher>,
     /// Tells the state of each server, if servers are served here.
     pub servers: Option<Box<dyn Fn() -> Vec<ServerState> + Send + Sync>>,
     /// The address of a trace, with `{trace}` for its id.
@@ -127,8 +137,13 @@ impl Console {
     /// # Errors
     /// The system gives no random bytes.
     pub fn link(&self, right: Right) -> io::Result<String> {
-        let right = if self.options.writer.is_some() { right } else { right.min(Right::Read) };
-        Ok(format!("{BASE}/enter?link={}", self.access.link(right)?))
+        self.link_for(Grant { right, by: self.options.person.as_str().into() })
+    }
+
+    fn link_for(&self, grant: Grant) -> io::Result<String> {
+        let right =
+            if self.options.writer.is_some() { grant.right } else { grant.right.min(Right::Read) };
+        Ok(format!("{BASE}/enter?link={}", self.access.link(Grant { right, ..grant })?))
     }
 
     /// The index of the ledgers.
@@ -149,7 +164,7 @@ impl Console {
     }
 
     /// Answers a request whose host was checked. `token` is what its token gives, if it has one.
-    pub fn answer(&self, request: &Request<impl AsRef<[u8]>>, token: Right) -> Answer {
+    pub fn answer(&self, request: &Request<impl AsRef<[u8]>>, token: &Grant) -> Answer {
         let mut answer = self.answer_unguarded(request, token);
         let headers = answer.headers_mut();
         headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
@@ -162,7 +177,7 @@ impl Console {
         answer
     }
 
-    fn answer_unguarded(&self, request: &Request<impl AsRef<[u8]>>, token: Right) -> Answer {
+    fn answer_unguarded(&self, request: &Request<impl AsRef<[u8]>>, token: &Grant) -> Answer {
         let path = request.uri().path();
         let Some(place) = path.strip_prefix(BASE).map(|it| it.strip_prefix('/').unwrap_or(it))
         else {
@@ -183,7 +198,9 @@ impl Console {
             (&Method::GET, "enter") => return self.enter(address.get("link").unwrap_or_default()),
             _ => (),
         }
-        let right = self.access.right(request.headers()).max(token);
+        let signed_in = self.access.grant(request.headers());
+        let grant = if signed_in.right > token.right { &signed_in } else { token };
+        let right = grant.right;
         if right == Right::None {
             return refused(
                 StatusCode::UNAUTHORIZED,
@@ -198,12 +215,13 @@ impl Console {
         }
         match *request.method() {
             Method::GET | Method::HEAD => self.get(place, &address, right, request),
-            Method::POST if !is_own_page(request.headers()) => {
+            // A browser adds no such token by itself.
+            Method::POST if token.right != Right::Write && !is_own_page(request.headers()) => {
                 refused(StatusCode::FORBIDDEN, "Only a page of this console may do that.")
             }
             Method::POST => {
                 let body = String::from_utf8_lossy(request.body().as_ref()).into_owned();
-                self.post(place, &Pairs::parse(&body), right)
+                self.post(place, &Pairs::parse(&body), (grant, token))
             }
             _ => {
                 let mut answer =
@@ -319,7 +337,10 @@ impl Console {
             ("check", None) => check::content(index, filter, shown_as, right),
             ("loops", None) => runs::loops_content(index, filter, shown_as),
             ("recovery", None) => runs::recovery_content(index, filter, shown_as),
-            ("unnamed", None) => unnamed::content(index, filter, shown_as),
+            ("unnamed", None) => {
+                let may_teach = right == Right::Write && self.options.teacher.is_some();
+                unnamed::content(index, filter, shown_as, may_teach)
+            }
             _ => ledger::content(index, shown_as, &self.verification),
         };
         let place = match name {
@@ -334,16 +355,16 @@ impl Console {
             _ if title.is_empty() => "Failures",
             _ => title,
         };
-        Self::framed(index, (place, title), &content)
+        self.framed(index, (place, title), &content)
     }
 
-    fn framed(index: &Index, (place, title): (&str, &str), content: &Markup) -> Answer {
+    fn framed(&self, index: &Index, (place, title): (&str, &str), content: &Markup) -> Answer {
         let frame = Frame {
             place,
             title,
             progress: index.progress,
             problems: &index.problems,
-            generation: index.generation,
+            mark: &self.mark(index),
         };
         whole(StatusCode::OK, HTML, page::page(frame, content))
     }
@@ -363,7 +384,7 @@ impl Console {
                 let link = self.options.trace_link.as_deref();
                 let content =
                     found.content(&index, &self.lookup, &self.options.contracts, (right, link));
-                Self::framed(&index, ("failures", "Failure"), &content)
+                self.framed(&index, ("failures", "Failure"), &content)
             }
             Err(why) => {
                 let content = html! {
@@ -371,43 +392,57 @@ impl Console {
                     p { (shown(&why)) }
                     p { a href={ (BASE) "/list" } { "All failures" } }
                 };
-                let mut answer = Self::framed(&index, ("failures", "Failure"), &content);
+                let mut answer = self.framed(&index, ("failures", "Failure"), &content);
                 *answer.status_mut() = StatusCode::NOT_FOUND;
                 answer
             }
         }
     }
 
-    /// An event if something was recorded since. The browser asks again by itself, so that no connection stays open.
+    /// What changes when something was recorded, or a server does something else.
+    fn mark(&self, index: &Index) -> String {
+        let states = self.options.servers.as_ref().map(|it| it()).unwrap_or_default();
+        if states.is_empty() {
+            return index.generation.to_string();
+        }
+        let mut hasher = FxHasher::default();
+        states.hash(&mut hasher);
+        format!("{}.{:x}", index.generation, hasher.finish())
+    }
+
+    /// An event if something was recorded since, or a server does something else. The browser asks again by itself, so that no connection stays open.
     fn event(&self, last: Option<&str>) -> Answer {
-        let generation = self.index.read().generation;
-        let body = if last == Some(generation.to_string().as_str()) {
+        let mark = self.mark(&self.index.read());
+        let body = if last == Some(mark.as_str()) {
             "retry: 2000\n: nothing new\n\n".to_owned()
         } else {
-            format!("retry: 2000\nid: {generation}\nevent: change\ndata: {generation}\n\n")
+            format!("retry: 2000\nid: {mark}\nevent: change\ndata: {mark}\n\n")
         };
         whole(StatusCode::OK, "text/event-stream", body)
     }
 
-    fn post(&self, place: &str, form: &Pairs, right: Right) -> Answer {
+    fn post(&self, place: &str, form: &Pairs, (grant, token): (&Grant, &Grant)) -> Answer {
         match place {
+            "link" if token.right == Right::Write => match self.link_for(token.clone()) {
+                Ok(link) => whole(StatusCode::OK, TEXT, format!("{link}\n")),
+                Err(error) => refused(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+            },
+            "teach" => self.teach(form, grant.right),
             "verify" => {
                 let ledgers = (self.options.ledgers)();
                 self.verification.start(ledgers, self.options.evidence.clone(), self.now());
                 to(&format!("{BASE}/ledger"))
             }
-            "check" => self.check(form, right),
+            "check" => self.check(form, grant),
             _ => refused(StatusCode::NOT_FOUND, "There is no such page."),
         }
     }
 
     /// Marks a failure as checked.
-    fn check(&self, form: &Pairs, right: Right) -> Answer {
-        let Some(writer) = self.options.writer.as_ref().filter(|_| right == Right::Write) else {
-            return refused(
-                StatusCode::FORBIDDEN,
-                "This console only reads. Start it with --write to mark failures as checked.",
-            );
+    fn check(&self, form: &Pairs, grant: &Grant) -> Answer {
+        let may = grant.right == Right::Write;
+        let Some(writer) = self.options.writer.as_ref().filter(|_| may) else {
+            return refused(StatusCode::FORBIDDEN, ONLY_READS);
         };
         let found = form.get("chain").zip(form.get("seq").and_then(|it| it.parse().ok()));
         let Some((chain, seq)) = found else {
@@ -421,7 +456,7 @@ impl Console {
             return refused(StatusCode::NOT_FOUND, "There is no such failure.");
         };
         let note = form.get("note").map(str::to_owned);
-        let by = self.options.person.clone();
+        let by = grant.by.to_string();
         let checked = Checked { chain: chain.to_owned(), seq, by: by.clone(), note: note.clone() };
         if let Err(why) = writer(&ledger, checked) {
             let why = format!("The ledger cannot be written: {why}");
@@ -430,6 +465,40 @@ impl Console {
         let mark = Mark { by: by.into(), note: note.map(Into::into), time: self.now() };
         self.index.mark((chain.into(), seq), mark);
         to(&format!("{BASE}/check"))
+    }
+
+    /// Adds the row of a group of failures to the contract.
+    fn teach(&self, form: &Pairs, right: Right) -> Answer {
+        let may = right == Right::Write;
+        let Some(teacher) = self.options.teacher.as_ref().filter(|_| may) else {
+            return refused(StatusCode::FORBIDDEN, ONLY_READS);
+        };
+        let (text, code) = (form.get("text").unwrap_or_default(), form.get("code"));
+        let code = code.map(str::trim).filter(|it| !it.is_empty() && *it != unnamed::UNKNOWN);
+        let Some(code) = code else {
+            return refused(
+                StatusCode::BAD_REQUEST,
+                "The form names no code that says what failed.",
+            );
+        };
+        let row = unnamed::row_of(&self.index.read(), text, code, self.now());
+        let Some(row) = row else {
+            return refused(
+                StatusCode::NOT_FOUND,
+                "There is no such group, or its words are too few for a row.",
+            );
+        };
+        match teacher(row) {
+            Ok(file) => {
+                let content = html! {
+                    h1 { "Added" }
+                    p { "The row that names these failures as " code { (shown(code)) } " is in " code { (shown(&file)) } ". It names those to come." }
+                    p { a href={ (BASE) "/unnamed" } { "Unnamed" } }
+                };
+                whole(StatusCode::OK, HTML, page::plain("Added", &content))
+            }
+            Err(why) => refused(StatusCode::CONFLICT, &format!("Nothing was added: {why}")),
+        }
     }
 }
 

@@ -34,8 +34,8 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub use access::Right;
-pub use console::{Console, Options, Writer};
+pub use access::{Grant, Right};
+pub use console::{Console, Options, Teacher, Writer};
 pub use filter::{Filter, FilterError};
 pub use index::{Index, Progress};
 pub use report::{Report, What};

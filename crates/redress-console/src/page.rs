@@ -31,12 +31,13 @@ pub(crate) struct Frame<'f> {
     pub title: &'f str,
     pub progress: Progress,
     pub problems: &'f [String],
-    pub generation: u64,
+    /// What the page is made from, for the events.
+    pub mark: &'f str,
 }
 
 /// A whole page.
 pub(crate) fn page(frame: Frame<'_>, content: &Markup) -> String {
-    let live = format!("{BASE}/live?since={}", frame.generation);
+    let live = format!("{BASE}/live?since={}", frame.mark);
     document(
         frame.title,
         &html! {

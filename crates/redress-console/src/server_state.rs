@@ -1,7 +1,7 @@
 //! `ServerState`: what a server does now, where servers are served.
 
 /// The state of a server that is served now.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ServerState {
     /// Its name.
     pub name: String,

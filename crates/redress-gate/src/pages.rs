@@ -17,20 +17,31 @@ const LONGEST_BODY: usize = 16 << 10;
 /// How long a head, a body, or a write that makes no progress may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
+/// What the token of a request gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PageRight {
+    /// There is no token.
+    None,
+    /// The token lets its bearer read, or none is needed.
+    Read,
+    /// It lets the caller of that name change something.
+    Write(String),
+}
+
 /// Answers requests for pages.
 pub trait Pages: Send + Sync {
     /// Whether a path is one of a page.
     fn has(&self, path: &str) -> bool;
 
-    /// Answers a request whose host was checked. `has_token` says that it has a valid token, or that none is needed. May block.
-    fn answer(&self, request: &Request<Bytes>, has_token: bool) -> Response<Vec<u8>>;
+    /// Answers a request whose host was checked. May block.
+    fn answer(&self, request: &Request<Bytes>, token: &PageRight) -> Response<Vec<u8>>;
 }
 
 /// The page that a request asks for, made where it may block.
 pub(crate) async fn page(
     request: Request<Incoming>,
     pages: Arc<dyn Pages>,
-    has_token: bool,
+    token: PageRight,
 ) -> Response<Bytes> {
     let (parts, body) = request.into_parts();
     let collected = timeout(PATIENCE, Limited::new(body, LONGEST_BODY).collect()).await;
@@ -40,7 +51,7 @@ pub(crate) async fn page(
         Err(_) => return plain(StatusCode::REQUEST_TIMEOUT),
     };
     let request = Request::from_parts(parts, body);
-    let made = tokio::task::spawn_blocking(move || pages.answer(&request, has_token)).await;
+    let made = tokio::task::spawn_blocking(move || pages.answer(&request, &token)).await;
     made.map_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR), |it| it.map(Bytes::from))
 }
 

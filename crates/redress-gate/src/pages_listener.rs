@@ -24,7 +24,7 @@ use tokio::{
 };
 
 use crate::{
-    pages::{PATIENCE, Pages, page, plain},
+    pages::{PATIENCE, PageRight, Pages, page, plain},
     serve::{Access, WriteTimeout},
 };
 
@@ -112,7 +112,7 @@ async fn connection(stream: TcpStream, pages: Arc<dyn Pages>) {
 /// Answers a request of the listener of pages, where no request has a token.
 async fn answer(request: Request<Incoming>, pages: Arc<dyn Pages>) -> Response<Full<Bytes>> {
     let answer = match Access::default().admits_host(request.uri(), request.headers()) {
-        Ok(()) => page(request, pages, false).await,
+        Ok(()) => page(request, pages, PageRight::None).await,
         Err(status) => plain(status),
     };
     answer.map(Full::new)

@@ -20,7 +20,7 @@ use crate::{
     memory::{Account, MemoryBudget},
     metrics::{CountedEvent, Metrics},
     quota::Quota,
-    restarts::Starts,
+    restarts::{StartDecision, Starts},
     retry::Budget,
     settings::Settings,
     upstream_id::Secret,
@@ -63,6 +63,8 @@ pub struct Condition {
     pub breaker: &'static str,
     /// How many starts of its process failed in a row.
     pub failed_starts: u32,
+    /// Whether it is not started for a while because of that.
+    pub is_parked: bool,
     /// The calls in progress.
     pub in_flight: u64,
     /// How often its process was started anew.
@@ -154,8 +156,9 @@ impl Server {
     }
 
     /// What it does now, for a person.
-    pub fn condition(&self) -> Condition {
+    pub fn condition(&self, now: Instant) -> Condition {
         Condition {
+            is_parked: matches!(self.starts.may_start(now), StartDecision::Parked(_)),
             breaker: self.breakers.phase().name(),
             failed_starts: self.starts.in_a_row(),
             in_flight: u64::try_from(self.limits.in_flight()).unwrap_or(u64::MAX),

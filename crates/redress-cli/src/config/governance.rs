@@ -100,6 +100,8 @@ section! {
         sha256: Option<String> = None, example "\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\"";
         /// The role of its bearer.
         role: Option<String> = None, example "\"WINDSURF\"";
+        /// Whether its bearer may change something in the console of `serve`: mark failures as checked, and add rows to `--contract FILE`.
+        console_write: bool = false, example "true";
     }
     check check_caller
 }

@@ -87,6 +87,11 @@ impl Trust {
 }
 
 impl GateOptions {
+    /// The file of `--contract`, if it names one.
+    pub(crate) fn contract_file(&self) -> Option<&String> {
+        self.contract.as_ref().filter(|it| contract::is_file(it))
+    }
+
     /// What is to be run: the servers of the file, or the one of the command line, with the options applied.
     pub(crate) fn config(&self) -> Result<Config, Failure> {
         if let Some(url) = &self.url {

@@ -170,6 +170,7 @@ impl General {
             hosts: self.listen.allowed_hosts.iter().map(|it| it.0.clone()).chain(own).collect(),
             origins: self.listen.allowed_origins.iter().map(|it| it.0.clone()).collect(),
             tokens: (!self.auth.is_open()).then(tokens),
+            writers: self.auth.console_writers().collect(),
         }
     }
 }

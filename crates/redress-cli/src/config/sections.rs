@@ -298,6 +298,12 @@ impl Auth {
         is_none_named && self.caller.0.is_empty() && self.made.is_none() && !self.is_required
     }
 
+    /// The callers that may change something in the console, by the hashes of their tokens.
+    pub(crate) fn console_writers(&self) -> impl Iterator<Item = ([u8; 32], String)> {
+        let writers = self.caller.0.iter().filter(|it| it.console_write);
+        writers.filter_map(|it| Some((it.hash()?, it.name.clone())))
+    }
+
     /// The callers that are known by the hash of a token, and their roles.
     pub(crate) fn callers(&self) -> impl Iterator<Item = ([u8; 32], Option<&String>)> {
         self.caller.0.iter().filter_map(|it| Some((it.hash()?, it.role.as_ref())))

@@ -413,7 +413,8 @@ fn every_example_and_every_default_of_the_page_is_valid() {
             let needs_url = path == "fleet." && ["credentials", "node"].contains(&key.name);
             lines.extend(needs_url.then(|| "fleet.url = 'nats://x:1'".to_owned()));
             let hash = || format!("{path}sha256 = '{}'", "0".repeat(64));
-            lines.extend((key.name == "role" && path.starts_with("auth")).then(hash));
+            let needs_hash = ["role", "console_write"].contains(&key.name);
+            lines.extend((needs_hash && path.starts_with("auth")).then(hash));
             let is_check = path.contains("preflight") && key.name != "command";
             lines.extend(is_check.then(|| format!("{path}command = ['x']")));
             let says_which = ["command", "url", "workspace"].contains(&key.name);

@@ -2,9 +2,12 @@
 
 use std::{path::Path, sync::Arc};
 
-use redress_registry::{Registry, Source, edit, read};
+use redress_registry::{
+    Registry, Source,
+    edit::{self, Drafted, NewCode},
+    read,
+};
 
-use super::draft::Lesson;
 use crate::{config, contract, failure::Failure, files, registry::lint};
 
 /// How the first line of a registry names its format.
@@ -64,14 +67,14 @@ impl RowFile {
     }
 
     /// Adds the rows and their codes, if the file is as good afterwards as before. Says how many rows.
-    pub(super) fn write(&self, lesson: &Lesson) -> Result<usize, Failure> {
+    pub(super) fn write(&self, new: &[NewCode], rows: &[Drafted]) -> Result<usize, Failure> {
         let _held = files::hold_folder(&self.path)?;
         if contract::source(&self.path)?.text != self.source.text {
             return Err(Failure::changed(&self.path));
         }
         let mut source = self.source.clone();
         let find = |name: &str| contract::base(&self.source, name);
-        for new in &lesson.new {
+        for new in new {
             let text =
                 edit::add(&source, new, &find).map_err(|it| unsound(contract::refused(&it)))?;
             source = Source { text: text.into(), ..source };
@@ -80,12 +83,12 @@ impl RowFile {
             RowTarget::Registry(_) => Vec::new(),
             RowTarget::Config { server, .. } => vec!["server", server.as_str()],
         };
-        let text = edit::teach(&source.text, &place, &lesson.rows)
+        let text = edit::teach(&source.text, &place, rows)
             .map_err(|it| unsound(Failure::config(&self.path, &it)))?;
         let source = Source { text: text.into(), ..source };
         self.check(&source)?;
         files::replace(&self.path, &source.text)?;
-        Ok(lesson.rows.len())
+        Ok(rows.len())
     }
 
     /// Whether the new text can be read, and the lint finds nothing in it that it did not find before.

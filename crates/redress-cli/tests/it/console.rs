@@ -6,8 +6,9 @@ mod running;
 use std::fs;
 
 use redress::{Fault, codes};
-use redress_ledger::{ClientInfo, Record, Redactor, RequestInfo};
+use redress_ledger::{ClientInfo, Kind, Reader, Record, Redactor, RequestInfo};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use self::running::{Running, home, ledger};
 use crate::redress::{redress, shell};
@@ -68,6 +69,61 @@ fn another_host_or_origin_is_refused() {
     let marks =
         console.wait_for("/console/ledger.json", &cookie, |it| it["rows_in_all"] == json!(2));
     assert_eq!(marks["rows"].as_array().unwrap().len(), 2, "the mark is in a chain of its own");
+}
+
+#[test]
+fn in_serve_only_a_caller_that_may_write_changes_something() {
+    let home = home();
+    let ledger = ledger(home.path());
+    let seq = ledger.append_wait(record("write_file", "it hangs")).unwrap().seq;
+    let form = format!("chain={}&seq={seq}", ledger.chain());
+    ledger.close().unwrap();
+    let hash = |token: &str| {
+        Sha256::digest(token).iter().fold(String::new(), |text, it| text + &format!("{it:02x}"))
+    };
+    let config = format!(
+        "[ledger]\ndir = '.local/state/redress/files'\n[server.files]\nworkspace = '.'\n[auth.caller.reader]\nsha256 = '{}'\n[auth.caller.alice]\nsha256 = '{}'\nconsole_write = true\n",
+        hash("a token that only reads"),
+        hash("a token that may write"),
+    );
+    fs::write(home.path().join("redress.toml"), config).unwrap();
+    let mut serve = running::command(home.path());
+    serve.args(["serve", "--listen", "127.0.0.1:0", "--config", "redress.toml"]);
+    let gate = Running::of(&mut serve);
+    let post = |place: &str, head: &str, body: &str| {
+        let (host, length) = (&gate.address, body.len());
+        gate.send(&format!(
+            "POST /console/{place} HTTP/1.1\r\nHost: {host}\r\n{head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        ))
+    };
+    let reader = "Authorization: Bearer a token that only reads";
+    let alice = "Authorization: Bearer a token that may write";
+    let cookie = gate.sign_in();
+    gate.wait_for("/console/check.json", &cookie, |it| it["rows_in_all"] == json!(1));
+    let own = format!("Origin: http://{}\r\nCookie: {cookie}", gate.address);
+    assert_eq!(post("check", reader, &form).status, 403);
+    assert_eq!(post("check", &own, &form).status, 403, "the link of the start only reads");
+    assert_eq!(post("link", reader, "").status, 403);
+    let link = post("link", alice, "");
+    assert_eq!(link.status, 200, "{}", link.body);
+    let signed_in = gate.get(link.body.trim(), "");
+    let cookie = signed_in.head.lines().find_map(|it| it.strip_prefix("set-cookie: ")).unwrap();
+    let cookie = cookie.split(';').next().unwrap();
+    let own = format!("Origin: http://{}\r\nCookie: {cookie}", gate.address);
+    assert_eq!(post("check", &own, &form).status, 303);
+    gate.wait_for("/console/check.json", cookie, |it| it["rows_in_all"] == json!(0));
+    let page = gate.get("/console/", cookie);
+    assert!(page.body.contains("ready") && page.body.contains("In flight"), "{}", page.body);
+    drop(gate);
+    let dir = home.path().join(".local/state/redress/files");
+    let marks: Vec<_> = Reader::open(&dir)
+        .unwrap()
+        .filter_map(Result::ok)
+        .filter(|it| it.kind == Kind::Checked)
+        .map(|it| it.text.to_string())
+        .collect();
+    assert_eq!(marks.len(), 1);
+    assert!(marks[0].contains("\"by\":\"alice\""), "{marks:?}");
 }
 
 #[test]

@@ -126,7 +126,8 @@ pub(super) fn build(ledgers: &[PathBuf]) -> Index {
 fn read_all(shared: &Shared, mut found: Vec<Segment>, offsets: &Mutex<Offsets>) {
     found.retain(|it| {
         let offset = lock(offsets).get(&key(it)).copied().unwrap_or_default();
-        it.bytes().is_ok_and(|bytes| bytes > offset)
+        // What cannot be read is tried once, so that the page says why.
+        it.bytes().map_or(offset < u64::MAX, |bytes| bytes > offset)
     });
     if found.is_empty() {
         if !shared.read().progress.is_complete {

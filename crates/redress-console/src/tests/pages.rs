@@ -7,24 +7,29 @@ use std::sync::{
 
 use http::{Method, Request, Response};
 use redress_ledger::Evidence;
-use redress_registry::shipped;
+use redress_registry::{shipped, taught::Taught};
 
 use super::ledger::{Failure, Fixture, START};
-use crate::{Console, Options, Right, address::Pairs};
+use crate::{Console, Grant, Options, Right, address::Pairs};
 
 /// A console of a ledger that is not written to any more, and the marks that it wrote.
-struct Rig {
+pub(super) struct Rig {
     console: Console,
     marks: Arc<Mutex<Vec<redress_ledger::Checked>>>,
+    rows: Arc<Mutex<Vec<Taught>>>,
+    /// What the token of each request gives.
+    token: Grant,
     _fixture: Fixture,
 }
 
 impl Rig {
-    fn new(mut fixture: Fixture) -> Self {
+    pub(super) fn new(mut fixture: Fixture) -> Self {
         fixture.close();
         let (path, now) = (fixture.path(), AtomicU64::new(fixture.now()));
         let marks = Arc::<Mutex<Vec<_>>>::default();
         let written = Arc::clone(&marks);
+        let rows = Arc::<Mutex<Vec<_>>>::default();
+        let taught = Arc::clone(&rows);
         let options = Options {
             ledgers: Arc::new(move || vec![path.clone()]),
             clock: Arc::new(move || now.load(Ordering::SeqCst)),
@@ -32,6 +37,10 @@ impl Rig {
             writer: Some(Box::new(move |_, checked| {
                 written.lock().unwrap().push(checked);
                 Ok(())
+            })),
+            teacher: Some(Box::new(move |row| {
+                taught.lock().unwrap().push(row);
+                Ok("errors.toml".to_owned())
             })),
             servers: None,
             trace_link: Some("https://traces.example/{trace}".to_owned()),
@@ -41,7 +50,7 @@ impl Rig {
         let console = Console::new(options).unwrap();
         console.read().unwrap();
         console.wait(std::time::Duration::from_secs(60));
-        Self { console, marks, _fixture: fixture }
+        Self { console, marks, rows, token: Grant::none(), _fixture: fixture }
     }
 
     fn ask(
@@ -55,7 +64,7 @@ impl Rig {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        self.console.answer(&request.body(body.to_owned()).unwrap(), Right::None)
+        self.console.answer(&request.body(body.to_owned()).unwrap(), &self.token)
     }
 
     /// The cookie of a browser that opened a link.
@@ -67,7 +76,7 @@ impl Rig {
         cookie.split(';').next().unwrap().to_owned()
     }
 
-    fn get(&self, place: &str) -> (u16, String) {
+    pub(super) fn get(&self, place: &str) -> (u16, String) {
         let cookie = self.cookie(Right::Read);
         let answer = self.ask(Method::GET, place, &[("cookie", &cookie)], "");
         let policy = answer.headers()["content-security-policy"].to_str().unwrap();
@@ -76,7 +85,7 @@ impl Rig {
     }
 }
 
-const PAGES: [&str; 11] = [
+pub(super) const PAGES: [&str; 11] = [
     "", "failures", "check", "loops", "recovery", "unnamed", "servers", "tools", "codes", "ledger",
     "list",
 ];
@@ -308,7 +317,8 @@ fn only_a_link_or_a_token_opens_the_console() {
         assert!(!String::from_utf8(answer.into_body()).unwrap().contains("files"));
     }
     let request = Request::builder().uri("/console/failures.csv").body("").unwrap();
-    assert_eq!(rig.console.answer(&request, Right::Read).status(), 200, "a token does");
+    let reader = Grant { right: Right::Read, by: "".into() };
+    assert_eq!(rig.console.answer(&request, &reader).status(), 200, "a token does");
 }
 
 #[test]
@@ -337,6 +347,67 @@ fn a_failure_is_checked_by_who_may_write_from_an_own_page() {
     let after: serde_json::Value = serde_json::from_str(&after).unwrap();
     let before = list["rows_in_all"].as_u64().unwrap();
     assert_eq!(after["rows_in_all"].as_u64().unwrap() + 1, before);
+}
+
+#[test]
+fn a_token_that_may_write_marks_under_its_name_and_gives_links() {
+    let fixture = filled();
+    let chain = fixture.chain();
+    let mut rig = Rig::new(fixture);
+    let (_, list) = rig.get("/console/check.json");
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    let seq = list["rows"][0]["seq"].as_u64().unwrap();
+    let post = |rig: &Rig, place: &str, body: &str| {
+        let answer = rig.ask(Method::POST, place, &[("host", "h:1")], body);
+        (answer.status().as_u16(), String::from_utf8(answer.into_body()).unwrap())
+    };
+    let form = format!("chain={chain}&seq={seq}");
+    for right in [Right::None, Right::Read] {
+        rig.token = Grant { right, by: "reader".into() };
+        for place in ["/console/check", "/console/link", "/console/teach"] {
+            assert!([401, 403].contains(&post(&rig, place, &form).0), "{place} {right:?}");
+        }
+    }
+    rig.token = Grant { right: Right::Write, by: "alice".into() };
+    assert_eq!(post(&rig, "/console/check", &form).0, 303);
+    assert_eq!(rig.marks.lock().unwrap()[0].by, "alice");
+    let (status, link) = post(&rig, "/console/link", "");
+    assert_eq!(status, 200, "{link}");
+    rig.token = Grant::none();
+    let answer = rig.ask(Method::GET, link.trim(), &[], "");
+    let cookie = answer.headers()["set-cookie"].to_str().unwrap().to_owned();
+    let cookie = cookie.split(';').next().unwrap();
+    let headers = [("cookie", cookie), ("host", "h:1"), ("origin", "http://h:1")];
+    assert_eq!(rig.ask(Method::POST, "/console/check", &headers, &form).status(), 303);
+    assert_eq!(rig.marks.lock().unwrap()[1].by, "alice", "the link keeps the name");
+}
+
+#[test]
+fn a_row_is_added_to_the_contract_by_who_may_write() {
+    let rig = Rig::new(filled());
+    let (_, list) = rig.get("/console/unnamed.json");
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    let rows = list["rows"].as_array().unwrap();
+    let row = rows.iter().find(|it| it["code"] == "UNKNOWN_TOOL_FAILURE").unwrap();
+    let text = row["text"].as_str().unwrap();
+    assert!(!rig.get("/console/unnamed").1.contains("Add to the contract"), "it only reads");
+    let cookie = rig.cookie(Right::Write);
+    let headers = [("cookie", cookie.as_str()), ("host", "h:1"), ("origin", "http://h:1")];
+    let page = rig.ask(Method::GET, "/console/unnamed", &headers, "");
+    assert!(String::from_utf8(page.into_body()).unwrap().contains("Add to the contract"));
+    let post = |text: &str, code: &str| {
+        let mut form = Pairs::default();
+        form.set("text", text).set("code", code);
+        rig.ask(Method::POST, "/console/teach", &headers, &form.query()[1..]).status().as_u16()
+    };
+    assert_eq!(post(text, ""), 400);
+    assert_eq!(post(text, "UNKNOWN_TOOL_FAILURE"), 400);
+    assert_eq!(post("something else", "QUOTA_USED_UP"), 404);
+    assert!(rig.rows.lock().unwrap().is_empty());
+    assert_eq!(post(text, "QUOTA_USED_UP"), 200);
+    let rows = rig.rows.lock().unwrap();
+    assert_eq!((rows.len(), &*rows[0].code), (1, "QUOTA_USED_UP"));
+    assert!(rows[0].text.as_deref().unwrap().starts_with("Quota of project "), "{:?}", rows[0]);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The code of failures about which nothing is known.
-const UNKNOWN: &str = "UNKNOWN_TOOL_FAILURE";
+pub(crate) const UNKNOWN: &str = "UNKNOWN_TOOL_FAILURE";
 
 const COLUMNS: [Column; 7] = [
     rising("text", "What they say"),
@@ -35,6 +35,34 @@ const COLUMNS: [Column; 7] = [
 
 /// The groups of failures that were inferred or not named at all, the most frequent first.
 pub(crate) fn table(index: &Index, filter: &Filter, now: u64) -> Table {
+    let clusters = clusters(index, filter, now);
+    let mut table = Table::new(&COLUMNS);
+    for cluster in clusters {
+        let tools: Vec<&str> = cluster.tools.keys().map(String::as_str).take(8).collect();
+        let at = |it: &str| Time::parse(it).map_or(Cell::None, |it| Cell::Time(it.millis()));
+        table.push(
+            None,
+            vec![
+                Cell::text(cluster.shown.as_str()),
+                Cell::text(cluster.code.as_str()),
+                Cell::Count(cluster.count),
+                Cell::text(tools.join(", ")),
+                at(&cluster.first),
+                at(&cluster.last),
+                Cell::text(row(&cluster)),
+            ],
+        );
+    }
+    table
+}
+
+/// The row that would name the group with these words, under a code.
+pub(crate) fn row_of(index: &Index, text: &str, code: &str, now: u64) -> Option<Taught> {
+    let groups = clusters(index, &Filter::default(), now);
+    groups.iter().find(|it| it.shown == text)?.row(code)
+}
+
+fn clusters(index: &Index, filter: &Filter, now: u64) -> Vec<Cluster> {
     let mut clusters = Clusters::default();
     for row in query::failures(index, filter, now) {
         let group = index.group_of(row);
@@ -56,24 +84,7 @@ pub(crate) fn table(index: &Index, filter: &Filter, now: u64) -> Table {
             time: &time,
         });
     }
-    let mut table = Table::new(&COLUMNS);
-    for cluster in clusters.into_sorted() {
-        let tools: Vec<&str> = cluster.tools.keys().map(String::as_str).take(8).collect();
-        let at = |it: &str| Time::parse(it).map_or(Cell::None, |it| Cell::Time(it.millis()));
-        table.push(
-            None,
-            vec![
-                Cell::text(cluster.shown.as_str()),
-                Cell::text(cluster.code.as_str()),
-                Cell::Count(cluster.count),
-                Cell::text(tools.join(", ")),
-                at(&cluster.first),
-                at(&cluster.last),
-                Cell::text(row(&cluster)),
-            ],
-        );
-    }
-    table
+    clusters.into_sorted()
 }
 
 /// The row that would name a group, as a registry has it; nothing where its words are too few.
@@ -109,6 +120,7 @@ pub(crate) fn content(
     index: &Index,
     filter: &Filter,
     (table, address): (&Table, &Pairs),
+    may_teach: bool,
 ) -> Markup {
     let total = table.sum("count");
     let mut list = table.clone();
@@ -130,6 +142,14 @@ pub(crate) fn content(
             @for row in &table.rows {
                 @if let Some(Cell::Text(toml)) = row.cells.last() {
                     pre { (shown_lines(toml.trim_end())) }
+                    @if let Some(Cell::Text(text)) = row.cells.first().filter(|_| may_teach) {
+                        form.mark method="post" action={ (crate::BASE) "/teach" } {
+                            input type="hidden" name="text" value=(text);
+                            @let named = table.text(row, "code");
+                            input name="code" required pattern="[A-Z][A-Z0-9_]*" maxlength="80" placeholder="CODE_OF_THE_CONTRACT" aria-label="Code" value=[(named != UNKNOWN).then_some(named)];
+                            button type="submit" { "Add to the contract" }
+                        }
+                    }
                 } @else if let Some(Cell::Text(text)) = row.cells.first() {
                     p.soft { "No row: “" (shown(text)) "” says too little to be told from others." }
                 }

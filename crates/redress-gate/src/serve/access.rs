@@ -10,6 +10,7 @@ use redress_proxy::metrics::CountedEvent;
 use sha2::{Digest as _, Sha256};
 
 use super::refusal::RefusedRequest;
+use crate::pages::PageRight;
 
 /// Names of the machine itself, which no page elsewhere can take.
 const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
@@ -23,6 +24,8 @@ pub struct Access {
     pub origins: Vec<String>,
     /// The tokens that are accepted; an empty list accepts no request. `None` needs no token.
     pub tokens: Option<Tokens>,
+    /// Those of them that may change something on the pages, by their hashes, with the names of their bearers.
+    pub writers: Vec<([u8; 32], String)>,
 }
 
 /// Tokens, as hashes: comparing them tells nothing about them.
@@ -93,6 +96,12 @@ impl Access {
         let Some(tokens) = &self.tokens else { return Ok(Principal(None)) };
         let token = bearer(headers).ok_or(TokenError::Missing)?;
         tokens.owner(token).ok_or(TokenError::Wrong)
+    }
+
+    /// What a sender may do on the pages.
+    pub(super) fn page_right(&self, who: Principal) -> PageRight {
+        let writer = self.writers.iter().find(|it| who.0 == Some(it.0));
+        writer.map_or(PageRight::Read, |it| PageRight::Write(it.1.clone()))
     }
 
     /// Checks host, origin and coding of a request, whatever its sender.

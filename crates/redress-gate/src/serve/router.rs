@@ -80,9 +80,9 @@ impl Router {
         if let Err(refusal) = self.access.check_name(request.uri(), request.headers()) {
             return self.refuse(refusal, Peer::of(from)).await;
         }
-        let has_token = match self.access.caller(request.headers()) {
-            Ok(_) => true,
-            Err(TokenError::Missing) => false,
+        let token = match self.access.caller(request.headers()) {
+            Ok(who) => self.access.page_right(who),
+            Err(TokenError::Missing) => pages::PageRight::None,
             Err(why) => match self.recorder("") {
                 Some(manager) => {
                     return failed_tokens::refuse(why, from, &self.throttle, &manager.runtime)
@@ -91,7 +91,7 @@ impl Router {
                 None => return RefusedRequest::unknown_caller(why).unrecorded(),
             },
         };
-        pages::page(request, Arc::clone(pages), has_token).await.map(Body::Whole)
+        pages::page(request, Arc::clone(pages), token).await.map(Body::Whole)
     }
 
     async fn answer_client(

@@ -25,6 +25,24 @@ pub(super) fn compare(rules: &mut Rules, old: &General, new: &mut General) {
         (false, false) => tokens(rules, &old.auth, &mut new.auth),
     }
     roles(rules, old, new);
+    console(rules, &old.auth, &mut new.auth);
+}
+
+/// Who may change something in the console. A right that is new is held.
+fn console(rules: &mut Rules, old: &Auth, new: &mut Auth) {
+    let before: BTreeSet<Hash> = old.console_writers().map(|it| it.0).collect();
+    for caller in &mut new.caller.0 {
+        let had = caller.hash().is_some_and(|it| before.contains(&it));
+        let key = format!("auth.caller.{}.console_write", caller.name);
+        match (had, caller.console_write) {
+            (false, true) => {
+                rules.note(&key, Verdict::Loosened, "");
+                caller.console_write = !rules.holds();
+            }
+            (true, false) => rules.note(&key, Verdict::Tightened, ""),
+            _ => (),
+        }
+    }
 }
 
 /// A removed token lets its caller in no more; a new one would let a caller in. Which of the lists has it does not matter.

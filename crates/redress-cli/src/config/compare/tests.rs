@@ -463,7 +463,8 @@ impl Choices<'_> {
         for token in TOKENS {
             let secret = Secret::new((*token).to_owned());
             let role = self.of(&[None, Some("a"), Some("b"), Some("c")]).map(str::to_owned);
-            let caller = Caller { name: (*token).to_owned(), sha256: Some(hex(token)), role };
+            let sha256 = Some(hex(token));
+            let caller = Caller { name: (*token).to_owned(), sha256, role, console_write: false };
             match self.of(&[0, 0, 1, 2, 3]) {
                 0 => general.auth.caller.0.push(caller),
                 1 => general.auth.tokens.push(secret),

@@ -55,11 +55,15 @@ pub(super) struct Answer {
 
 impl Running {
     pub(super) fn start(home: &Path, args: &[&str]) -> Self {
-        let mut command = command(home);
-        command.args(["console", "--listen", "127.0.0.1:0"]).args(args);
+        Self::of(command(home).args(["console", "--listen", "127.0.0.1:0"]).args(args))
+    }
+
+    /// The same of any command that prints a link.
+    pub(super) fn of(command: &mut Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let line = lines.by_ref().find(|it| it.contains("/console/enter?")).expect("a link");
+        thread::spawn(move || lines.for_each(drop));
         let link = line.split_once("http://").unwrap_or_else(|| panic!("{line:?}")).1;
         let link = link.split(' ').next().unwrap();
         let (address, path) = link.split_once('/').unwrap();
