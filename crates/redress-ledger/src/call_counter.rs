@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_minute_is_taken_when_it_is_over_with_the_calls_of_all_servers() {
+    fn a_minute_is_taken_when_it_is_over_of_all_servers() {
         let counters = CallCounters::default();
         let (files, notes) = (counters.of("files"), counters.of("notes"));
         call(&files, "read", 5);

@@ -123,7 +123,7 @@ mod tests {
     const RUN: RunId = RunId::Client(7);
 
     #[test]
-    fn the_first_success_of_a_tool_that_failed_ends_all_its_failures() {
+    fn the_first_success_of_a_tool_ends_all_its_failures() {
         let failed = FailedTools::default();
         assert!(!failed.is_any());
         assert_eq!(failed.failed(RUN, "read"), 1);
