@@ -36,10 +36,10 @@ fn console(rules: &mut Rules, old: &Auth, new: &mut Auth) {
         let key = format!("auth.caller.{}.console_write", caller.name);
         match (had, caller.console_write) {
             (false, true) => {
-                rules.note(&key, Verdict::Loosened, "");
+                rules.note(&key, Strictness::Loosened, "");
                 caller.console_write = !rules.holds();
             }
-            (true, false) => rules.note(&key, Verdict::Tightened, ""),
+            (true, false) => rules.note(&key, Strictness::Tightened, ""),
             _ => (),
         }
     }
