@@ -172,7 +172,7 @@ impl Dist {
 
 fn hash(path: &Path) -> Result<String, String> {
     let bytes = fs::read(path).map_err(|it| format!("{}: {it}", path.display()))?;
-    Ok(Sha256::digest(bytes).iter().map(|it| format!("{it:02x}")).collect())
+    Ok(Sha256::digest(bytes).iter().fold(String::new(), |hex, it| hex + &format!("{it:02x}")))
 }
 
 fn size(path: &Path) -> Result<u64, String> {

@@ -27,7 +27,7 @@ pub(crate) fn run(root: &Path, seed: Option<u64>, seconds: u64, calls: Option<u6
         None => is_over(time, start.elapsed(), before),
     };
     while !is_done(&run) {
-        if let Some((episode, broken)) = run.next() {
+        if let Some((episode, broken)) = run.play_next() {
             return vec![keep(root, &episode, &broken)];
         }
     }

@@ -153,7 +153,7 @@ impl Model {
         let most = usize::try_from(MOST / self.bytes).unwrap_or(1).max(1).min(node.waiting.len());
         node.under_way = node.waiting.drain(..most).collect();
         let mut begin = (*free).max(now + ROUND / 2);
-        if at % streams == 0 && (LOST.0..LOST.1).contains(&begin) {
+        if at.is_multiple_of(streams) && (LOST.0..LOST.1).contains(&begin) {
             begin = LOST.1;
         }
         *free = begin + 1_000_000 / self.messages;

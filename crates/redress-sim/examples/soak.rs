@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     let (begun, mut is_good) = (Instant::now(), true);
     while begun.elapsed() < seconds {
         for _ in 0..20 {
-            if let Some((episode, broken)) = run.next() {
+            if let Some((episode, broken)) = run.play_next() {
                 println!("{}\n{episode}", broken.0);
                 is_good = false;
             }

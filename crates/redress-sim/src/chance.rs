@@ -1,6 +1,6 @@
 //! `Chance`: numbers that follow from a seed.
 
-/// Draws numbers that follow from a seed (SplitMix64).
+/// Draws numbers that follow from a seed (`SplitMix64`).
 #[derive(Debug, Clone)]
 pub(crate) struct Chance(u64);
 

@@ -137,9 +137,8 @@ impl Connection {
             return self.session.client_long_end(tail, bytes, from, &mut self.actions);
         }
         match self.session.client_line(line.as_bytes(), from, &mut self.actions) {
-            Expected::Answer => (),
             Expected::Nothing if wants_answer => books.strike(reply_token),
-            Expected::Nothing => (),
+            Expected::Answer | Expected::Nothing => (),
             Expected::Members { are_taken } => {
                 books.strike(reply_token);
                 self.say_members(client, line, are_taken, books);

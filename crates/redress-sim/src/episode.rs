@@ -67,7 +67,7 @@ impl Episode {
         }));
         let result =
             result.unwrap_or_else(|panic| Err(Violation(format!("panic: {}", said(&*panic)))));
-        let broken = result.err().map(|it| world.tell_of(it));
+        let broken = result.err().map(|it| world.tell_of(&it));
         Ended { played: world.played, trace: world.trace, broken }
     }
 

@@ -1,6 +1,12 @@
 //! `Gate`: one process: its ledger, its servers, and their settings.
 
-use std::{borrow::Cow, collections::BTreeMap, path::Path, sync::Arc, time::Duration};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use redress::Dialect;
 use redress_ledger::{Kind, PublicKey, Reader, Redactor};
@@ -61,7 +67,7 @@ impl Gate {
     }
 
     /// Ends it in good order, and checks that its counters say what the ledger does.
-    pub(crate) fn end(self) -> Checked {
+    pub(crate) fn end(self, now: Instant) -> Checked {
         let Some(ledger) = self.recorder.ledger.clone() else { return Ok(()) };
         let waiting = self.recorder.mailbox.waiting();
         if waiting > 0 {
@@ -70,7 +76,7 @@ impl Gate {
         let is_closed = ledger.close().is_ok();
         self.check_counters(is_closed)?;
         for server in &self.servers {
-            if server.condition().in_flight > 0 {
+            if server.condition(now).in_flight > 0 {
                 return Err(violated("calls are in flight after the last session"));
             }
         }

@@ -178,14 +178,14 @@ impl Recorder {
         if pending.is_refusal {
             recording = ledger.may_record(&pending.kind());
             if recording.is_none() {
-                return self.count(server, &ledger, pending, reply);
+                return Self::count(server, &ledger, pending, reply);
             }
         }
         let digest = |canonical: &str| ledger.digest_of_arguments(canonical);
         let rule = ArgumentsRule { digest: &digest, are_kept: ledger.keeps_arguments() };
         let record = pending.record(&server.settings, Some(rule));
         if !server.may_record(record.line_bytes(), now) {
-            return self.count(server, &ledger, pending, reply);
+            return Self::count(server, &ledger, pending, reply);
         }
         let mailbox = self.mailbox.clone();
         let then = move |kept: Result<Receipt, LedgerError>| {
@@ -201,7 +201,6 @@ impl Recorder {
     }
 
     fn count(
-        &self,
         server: &Server,
         ledger: &Ledger,
         mut pending: PendingFault,

@@ -29,7 +29,7 @@ impl Run {
     }
 
     /// Plays the next episode. Gives it, if it broke a promise, and which.
-    pub fn next(&mut self) -> Option<(Episode, Violation)> {
+    pub fn play_next(&mut self) -> Option<(Episode, Violation)> {
         let episode = Episode::of_run(self.seed, self.episodes);
         let Ended { played, trace, broken } = episode.play(None);
         self.episodes += 1;
@@ -80,10 +80,10 @@ mod tests {
     #[test]
     fn a_run_goes_on_from_its_state() {
         let mut run = Run::new(3);
-        assert_eq!(run.next(), None);
+        assert_eq!(run.play_next(), None);
         let mut again: Run = run.to_string().parse().unwrap();
         assert_eq!(again.to_string(), run.to_string());
-        assert_eq!((run.next(), again.next()), (None, None));
+        assert_eq!((run.play_next(), again.play_next()), (None, None));
         assert_eq!(again.to_string(), run.to_string());
         for bad in ["", "1 2 3", "1 2 3 4 5 6 7 8 x", "a 2 3 4 5 6 7 8 00"] {
             assert!(bad.parse::<Run>().is_err(), "{bad}");

@@ -341,7 +341,7 @@ impl World {
             gate.recorder.record_repeat(&server, number, &repeat);
         }
         let limit = server.settings.limits.in_flight as u64;
-        if server.condition().in_flight > limit {
+        if server.condition(now.at).in_flight > limit {
             return Err(violated(format!("more than {limit} calls are in flight")));
         }
         for (to, line) in output.heard {
@@ -518,7 +518,7 @@ impl World {
             self.books.forget(number);
         }
         self.disk.heal();
-        let ended = gate.end();
+        let ended = gate.end(self.now().at);
         if self.disk.is_gone(self.process) {
             return Ok(());
         }
@@ -527,7 +527,7 @@ impl World {
     }
 
     /// What a broken promise was.
-    pub(crate) fn tell_of(&self, violation: Violation) -> Violation {
+    pub(crate) fn tell_of(&self, violation: &Violation) -> Violation {
         let at = self.played.actions;
         Violation(format!("action {at}: {}", violation.0))
     }

@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
         Args::Push { engine, file } => contracts::push(&settings(engine)?, file, out),
         Args::Pull { engine, dir } => contracts::pull(&settings(engine)?, dir, out),
         Args::Ship { engine, node: name, ledgers } => {
-            ship(&settings(engine)?, node_of(engine, name.as_ref())?, ledgers, out)
+            ship(&settings(engine)?, &node_of(engine, name.as_ref())?, ledgers, out)
         }
     }
 }
@@ -177,7 +177,7 @@ async fn connect(settings: &Settings) -> Result<Connection, redress_fleet::Fleet
 }
 
 /// Ships ledgers whose gates do not run.
-fn ship(settings: &Settings, node: String, named: &[PathBuf], out: &mut Out) -> Done {
+fn ship(settings: &Settings, node: &str, named: &[PathBuf], out: &mut Out) -> Done {
     let places = if named.is_empty() { vec![place::state()?] } else { named.to_vec() };
     let mut found = Vec::new();
     for place in &places {
@@ -194,7 +194,7 @@ fn ship(settings: &Settings, node: String, named: &[PathBuf], out: &mut Out) -> 
         let shown = ledger.display().to_string();
         let starting = Starting::default();
         let progress = starting.progress();
-        let source = Source { node: node.clone(), ledger, own: None, clock: now() };
+        let source = Source { node: node.to_owned(), ledger, own: None, clock: now() };
         let say = Arc::new(|text: &str| ToOperator::new().say(text));
         let fleet = starting.start(settings.clone(), source, say);
         let is_done = fleet.map_err(|it| Failure::stream(&it))?.finish(PATIENCE);

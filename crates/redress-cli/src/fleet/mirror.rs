@@ -1,7 +1,7 @@
 //! The records of a fleet in a directory of this machine, for the commands that read ledgers.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     thread,
     time::Duration,
@@ -37,7 +37,7 @@ impl Mirrored {
         let settings = settings(&engine)?;
         let place =
             place::cache()?.join("fleet").join(settings.names.stream()).join(name(&settings));
-        Self::pulled(settings, place, args.node.clone(), None).map(Some)
+        Self::pulled(settings, &place, args.node.clone(), None).map(Some)
     }
 
     /// The same, with all of it read from the engine now.
@@ -45,16 +45,16 @@ impl Mirrored {
         let Some(engine) = args.engine() else { return Ok(None) };
         let temporary = TempDir::new().map_err(|it| Failure::stream(&it))?;
         let place = temporary.path().join("fleet");
-        Self::pulled(settings(&engine)?, place, args.node.clone(), Some(temporary)).map(Some)
+        Self::pulled(settings(&engine)?, &place, args.node.clone(), Some(temporary)).map(Some)
     }
 
     fn pulled(
         settings: Settings,
-        place: PathBuf,
+        place: &Path,
         node: Option<FleetName>,
         temporary: Option<TempDir>,
     ) -> Result<Self, Failure> {
-        let mirror = Mirror::open(&place).map_err(|it| failure(&it))?;
+        let mirror = Mirror::open(place).map_err(|it| failure(&it))?;
         let mut mirrored = Self { settings, mirror, node, _temporary: temporary };
         mirrored.pull()?;
         if let Some(node) = &mirrored.node
@@ -150,5 +150,6 @@ impl Mirrored {
 fn name(settings: &Settings) -> String {
     use sha2::Digest as _;
     let digest = sha2::Sha256::digest(settings.engine.shown().as_bytes());
-    digest.iter().take(8).map(|it| format!("{it:02x}")).collect()
+    let number = digest.iter().take(8).fold(0, |number, it| number << 8 | u64::from(*it));
+    format!("{number:016x}")
 }

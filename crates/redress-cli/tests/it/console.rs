@@ -120,7 +120,7 @@ fn in_serve_only_a_caller_that_may_write_changes_something() {
         .unwrap()
         .filter_map(Result::ok)
         .filter(|it| it.kind == Kind::Checked)
-        .map(|it| it.text.to_string())
+        .map(|it| it.text)
         .collect();
     assert_eq!(marks.len(), 1);
     assert!(marks[0].contains("\"by\":\"alice\""), "{marks:?}");

@@ -169,7 +169,7 @@ impl Drop for PendingRequest {
                 let reply_token = self.from.reply_token;
                 self.replies.forget(reply_token);
                 self.connection.act(ActingThread::Other, |session, actions| {
-                    session.withdraw(reply_token, actions)
+                    session.withdraw(reply_token, actions);
                 });
             }
         }

@@ -128,14 +128,13 @@ impl FileData {
         let last = chance.index(changes.len());
         for (number, change) in changes.iter().enumerate() {
             match (style, change) {
-                (0, _) => (),
                 (1, change) => apply(&mut left, change),
                 (2, change) if number < last => apply(&mut left, change),
                 (2, Change::Write(at, bytes)) if number == last => {
                     let part = bytes.get(..chance.index(bytes.len() + 1)).unwrap_or_default();
                     put(&mut left, *at, part);
                 }
-                (2, _) => (),
+                (0 | 2, _) => (),
                 (_, Change::Length(length)) => {
                     if chance.once_in(2) {
                         left.resize(*length, 0);

@@ -16,7 +16,7 @@ fn the_same_seed_has_the_same_trace() {
 fn a_run_plays_calls_crashes_and_records() {
     let mut run = Run::new(1);
     for _ in 0..20 {
-        assert_eq!(run.next(), None);
+        assert_eq!(run.play_next(), None);
     }
     let played = run.played;
     assert!(played.calls > 2_000 && played.answers > 1_000, "{played:?}");
