@@ -181,12 +181,6 @@ fn mebibytes(bytes: u64) -> String {
     count(bytes >> 20)
 }
 
-/// The part of a share, from nothing on.
-#[expect(clippy::cast_precision_loss, reason = "it is shown with one decimal")]
-pub(crate) fn part(of: u64, all: u64) -> f64 {
-    if all == 0 { 0.0 } else { of as f64 / all as f64 }
-}
-
 /// SVG that was written here, from numbers alone.
 pub(crate) fn drawn(svg: String) -> Markup {
     PreEscaped(svg)

@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use crate::{
     filter::{Filter, Resolved},
     index::{EMPTY, Group, Index, Minute, MinuteCalls, Row, Symbol},
-    page::part,
 };
 
 /// How many columns a chart has.
@@ -407,4 +406,10 @@ impl<'i> Counter<'i> {
     fn done(self) -> Vec<Line> {
         self.lines.into_iter().filter(|it| it.count > 0).collect()
     }
+}
+
+/// The part of a share, from nothing on.
+#[expect(clippy::cast_precision_loss, reason = "it is shown with one decimal")]
+pub(crate) fn part(of: u64, all: u64) -> f64 {
+    if all == 0 { 0.0 } else { of as f64 / all as f64 }
 }

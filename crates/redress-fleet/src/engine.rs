@@ -13,9 +13,9 @@ use async_nats::{
 };
 
 use crate::{
-    error::FleetError,
+    error::{FleetError, Weakness},
     names::Names,
-    settings::{self, Weakness},
+    settings,
 };
 
 /// How long one server may take to take a connection.

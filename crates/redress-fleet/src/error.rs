@@ -4,7 +4,33 @@ use std::{fmt, io, path::PathBuf};
 
 use redress_ledger::ReadError;
 
-use crate::settings::Weakness;
+/// A setting with which the stream can lose what it has acknowledged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Weakness {
+    /// The setting, as the engine calls it.
+    pub setting: &'static str,
+    /// What it is.
+    pub is: String,
+    /// What it should be.
+    pub should: &'static str,
+}
+
+impl Weakness {
+    pub(crate) fn new(setting: &'static str, is: impl fmt::Display, should: &'static str) -> Self {
+        Self { setting, is: is.to_string(), should }
+    }
+
+    /// What is to be set.
+    pub fn advice(&self) -> String {
+        format!("`{}` to {}", self.setting, self.should)
+    }
+}
+
+impl fmt::Display for Weakness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is {}, not {}", self.setting, self.is, self.should)
+    }
+}
 
 /// Why something on the fleet could not be done.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use async_nats::jetstream::context::{CreateKeyValueErrorKind, CreateStreamErrorK
 
 use crate::{
     engine::Connection,
-    error::FleetError,
+    error::{FleetError, Weakness},
     names::Names,
-    settings::{self, Weakness},
+    settings,
 };
 
 /// What is there after `init`.

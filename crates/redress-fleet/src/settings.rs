@@ -1,13 +1,16 @@
 //! What the stream and the buckets are made with, and what weakens a stream that is there.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use async_nats::jetstream::{
     kv,
     stream::{Compression, Config, DiscardPolicy, Info, RetentionPolicy, StorageType},
 };
 
-use crate::{error::FleetError, names::Names};
+use crate::{
+    error::{FleetError, Weakness},
+    names::Names,
+};
 
 /// How many replicas acknowledge a record that no failure of one machine may lose.
 pub const REPLICAS: usize = 3;
@@ -23,34 +26,6 @@ const NODE_KEPT: Duration = Duration::from_hours(24 * 30);
 
 /// What the description of the stream says, by which it is known as ours.
 const DESCRIPTION: &str = "Redress: the ledgers of all nodes (redress-fleet/1)";
-
-/// A setting with which the stream can lose what it has acknowledged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Weakness {
-    /// The setting, as the engine calls it.
-    pub setting: &'static str,
-    /// What it is.
-    pub is: String,
-    /// What it should be.
-    pub should: &'static str,
-}
-
-impl Weakness {
-    fn new(setting: &'static str, is: impl fmt::Display, should: &'static str) -> Self {
-        Self { setting, is: is.to_string(), should }
-    }
-
-    /// What is to be set.
-    pub fn advice(&self) -> String {
-        format!("`{}` to {}", self.setting, self.should)
-    }
-}
-
-impl fmt::Display for Weakness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is {}, not {}", self.setting, self.is, self.should)
-    }
-}
 
 /// The stream as `init` makes it.
 pub(crate) fn stream(names: &Names, replicas: usize) -> Config {

@@ -1,5 +1,7 @@
 //! `SimulatedDisk`: files in memory, which a power cut tears, reorders and loses as far as they were not synced.
 
+mod directory;
+mod faults;
 mod file;
 mod space;
 
@@ -13,46 +15,16 @@ use std::{
 
 use redress_ledger::{Disk, Facts, FileKind, Lock, OpenMode};
 
-use self::{file::FileData, space::Space};
+pub(crate) use self::faults::{Cut, DiskBug, DiskFault};
+use self::{
+    directory::{DirData, apply},
+    file::FileData,
+    space::Space,
+};
 use crate::chance::Chance;
 
 /// The inode of the root.
 const ROOT: u64 = 0;
-
-/// What of the disk goes wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DiskFault {
-    /// A sync fails, and what was to be synced is durable or not.
-    Sync,
-    /// The same of segments alone, however often.
-    SegmentSync,
-    /// A write fails, some of it may be there.
-    Write,
-    /// A write claims to have written all, and has not.
-    Lie,
-    /// A name cannot be given, changed or taken away.
-    Name,
-    /// There is no space for some bytes that are to be set aside.
-    SetAside,
-}
-
-/// What ends at an operation of the disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cut {
-    /// The power: no process goes on, and what was not synced may be lost.
-    Power,
-    /// The process that is at it. The disk keeps what was written.
-    Process,
-}
-
-/// A promise of the disk that it does not keep: a planted bug.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DiskBug {
-    /// A sync that fails says that it went well.
-    HidesFailedSync,
-    /// When a later segment is made, the last line of the one before is lost.
-    LosesAtRotation,
-}
 
 /// Files in memory.
 pub(crate) struct SimulatedDisk(Mutex<State>);
@@ -96,31 +68,6 @@ struct Inode {
 enum Node {
     File(FileData),
     Dir(DirData),
-}
-
-/// A directory: its names, those that are durable, and the changes in between.
-#[derive(Debug, Clone, Default)]
-struct DirData {
-    names: BTreeMap<OsString, u64>,
-    durable: BTreeMap<OsString, u64>,
-    pending: Vec<Vec<(OsString, Option<u64>)>>,
-}
-
-impl DirData {
-    /// Changes names, all at once.
-    fn change(&mut self, names: Vec<(OsString, Option<u64>)>) {
-        apply(&mut self.names, &names);
-        self.pending.push(names);
-    }
-}
-
-fn apply(names: &mut BTreeMap<OsString, u64>, change: &[(OsString, Option<u64>)]) {
-    for (name, inode) in change {
-        match inode {
-            Some(inode) => drop(names.insert(name.clone(), *inode)),
-            None => drop(names.remove(name)),
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -10,8 +10,8 @@ use crate::{
     address::{Pairs, encode},
     filter::Filter,
     index::{Index, Row},
-    page::{chart, count, duration, list, part, percent},
-    query::{By, Line, Summary, Totals, Within},
+    page::{chart, count, duration, list, percent},
+    query::{By, Line, Summary, Totals, Within, part},
     table::{Cell, Column, Table},
 };
 

@@ -7,8 +7,8 @@ use crate::{
     BASE,
     filter::Filter,
     index::Index,
-    page::{self, chart, count, list, part, percent, shown},
-    query::{self, By, Summary},
+    page::{self, chart, count, list, percent, shown},
+    query::{self, By, Summary, part},
     server_state::ServerState,
 };
 

@@ -10,8 +10,8 @@ use crate::{
     address::Pairs,
     filter::Filter,
     index::{EMPTY, Index, Row, Success, Symbol},
-    page::{self, chart, count, list, part, percent},
-    query,
+    page::{self, chart, count, list, percent},
+    query::{self, part},
     table::{Cell, Column, Table},
 };
 
