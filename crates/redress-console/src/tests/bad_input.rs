@@ -52,19 +52,6 @@ fn a_file_of_another_format_is_named_and_the_rest_is_shown() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_named() {
-    let mut fixture = Fixture::new();
-    fixture.fail(Failure::default());
-    let first = segment(&fixture);
-    fixture.close();
-    fs::remove_file(&first).unwrap();
-    std::os::unix::fs::symlink(&first, &first).unwrap();
-    let index = crate::Index::of(&[fixture.path()]);
-    let problems = index.problems().join("\n");
-    assert!(problems.contains("00000001.jsonl"), "{problems}");
-}
-
-#[test]
 fn a_full_page_and_all_that_it_loads_is_small() {
     let fixture = Fixture::new();
     let tools: Vec<String> = (0..60).map(|it| format!("a_tool_with_a_long_name_{it}")).collect();
