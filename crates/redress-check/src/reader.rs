@@ -93,7 +93,7 @@ impl SourceReader {
 }
 
 /// The parser reports every hundred operations; a sound text needs a few operations for each byte.
-const MIN_STEPS: usize = 10_000;
+const MIN_STEPS: usize = 4_000;
 
 /// Hands each node of a file to those that look for something in it.
 struct Visitor<'t> {
