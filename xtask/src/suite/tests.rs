@@ -100,7 +100,10 @@ fn no_step_is_left_out_of_a_run() {
     ];
     let names = |full| steps(full).iter().map(Step::name).collect::<Vec<_>>();
     assert_eq!(names(false), every);
-    assert_eq!(names(true), [&every[..], &["disks", "public servers", "shipped packages"]].concat());
+    assert_eq!(
+        names(true),
+        [&every[..], &["disks", "public servers", "shipped packages"]].concat()
+    );
 }
 
 #[test]
